@@ -1,0 +1,54 @@
+"""What the engine is given from outside: time and meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+"""One embedding: shape (dim,), float32, L2 norm 1."""
+
+
+class Clock(Protocol):
+    """Two clocks: one that names moments, one that only measures."""
+
+    def now_ns(self) -> int:
+        """UTC, nanoseconds since 1970 (wall or simulated time); 0 while no time is known."""
+        ...
+
+    def steady_ns(self) -> int:
+        """Nanoseconds of a clock that never jumps; its zero means nothing."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns a text into a point; equal fingerprints share one space."""
+
+    @property
+    def name(self) -> str:
+        """Name for people, such as ``all-MiniLM-L6-v2 (dynamic int8)``."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Length of every vector."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits over weights, tokenizer and pooling: another value, another space."""
+        ...
+
+    def embed(self, text: str) -> Vector:
+        """Embed one text.
+
+        :raises EmbeddingFailed: if the model gives no usable vector.
+        """
+        ...
+
+
+EmbedderSource = Callable[[], 'Embedder | None']
+"""Gives the embedder once it is ready, ``None`` while it loads or when it is missing; never blocks."""

@@ -1,0 +1,1 @@
+"""The memory file: the only place that speaks SQL."""
