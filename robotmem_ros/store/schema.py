@@ -46,13 +46,21 @@ CREATE TABLE memory (
     created_at INTEGER NOT NULL,
     last_accessed INTEGER NOT NULL DEFAULT 0,
     decay_anchor INTEGER NOT NULL,           -- moved by reinforcement only
-    vector_state INTEGER NOT NULL DEFAULT 0  -- 0 pending, 1 has a vector, 2 the model gave none
+    vector_state INTEGER NOT NULL DEFAULT 0, -- 0 pending, 1 has a vector, 2 the model gave none
+    vector_id INTEGER                        -- row of memory_vec; equal texts of a collection share one
 ) STRICT;
-CREATE INDEX memory_hash ON memory(collection_id, content_hash) WHERE status = 'active';
-CREATE INDEX memory_recent ON memory(collection_id, type, created_at) WHERE status = 'active';
+CREATE INDEX memory_hash ON memory(collection_id, content_hash, vector_state) WHERE status = 'active';
+CREATE INDEX memory_recent ON memory(collection_id, created_at) WHERE status = 'active';
+CREATE INDEX memory_perception ON memory(collection_id, created_at) WHERE status = 'active' AND type = 'perception';
+CREATE INDEX memory_vector ON memory(vector_id) WHERE vector_id IS NOT NULL;
 CREATE INDEX memory_session ON memory(session_id) WHERE session_id <> '';
 CREATE INDEX memory_pending ON memory(id) WHERE status = 'active' AND vector_state = 0;
 CREATE INDEX memory_superseded ON memory(superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- Ids of memory_vec (made by store.vectors once a model is known); an id is never used again.
+CREATE TABLE vector (id INTEGER PRIMARY KEY AUTOINCREMENT, collection_id INTEGER NOT NULL) STRICT;
+-- Vectors that nothing refers to any more, let go while sqlite-vec was missing.
+CREATE TABLE vector_orphan (id INTEGER PRIMARY KEY) STRICT;
 
 CREATE TABLE memory_text (                   -- texts that an update replaced
     memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
@@ -74,7 +82,7 @@ CREATE TABLE occurrence (                    -- every learn is one; a duplicate 
     at INTEGER NOT NULL,
     observed_at INTEGER NOT NULL DEFAULT 0,
     session_id TEXT NOT NULL DEFAULT '',
-    context TEXT NOT NULL DEFAULT '',
+    context TEXT NOT NULL DEFAULT '' CHECK (context = '' OR json_valid(context)),  -- one bad row would fail every filter
     map_id TEXT NOT NULL DEFAULT '',
     frame_id TEXT NOT NULL DEFAULT '',       -- empty: no pose
     x REAL, y REAL, z REAL, qx REAL, qy REAL, qz REAL, qw REAL,

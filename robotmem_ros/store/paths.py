@@ -1,0 +1,57 @@
+"""Where the database lies: the path as a user wrote it becomes a file that can be opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from robotmem_ros.errors import InvalidRequest, StoreError
+
+
+def resolve(path: str) -> str:
+    """Expand ``~`` and give an absolute path, refusing what cannot be a database file.
+
+    ``:memory:`` is refused too: each of the store's connections would have a database of its own.
+
+    :raises InvalidRequest: naming ``db_path`` and what is wrong with it.
+    """
+    if path.startswith(':memory:'):
+        raise InvalidRequest('db_path', 'a file (a database in memory would be lost and cannot be shared by threads)', path)
+    if not path.strip() or '\0' in path or path.startswith('file:'):
+        raise InvalidRequest('db_path', 'the path of a file, no URI', path)
+    full = os.path.expanduser(path)
+    if full.startswith('~'):
+        raise InvalidRequest('db_path', 'a path whose home folder exists', path)
+    if full.endswith('/') or os.path.isdir(full):
+        raise InvalidRequest('db_path', 'a file, not a folder', path)
+    return os.path.abspath(full)
+
+
+def prepare(path: str) -> None:
+    """Make the folder (mode 0700) and an empty file (mode 0600) where they are missing.
+
+    SQLite gives ``-wal`` and ``-shm`` the mode of the database, so it must be right before the first open.
+
+    :raises StoreError: with the system's own reason.
+    """
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+        try:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise StoreError(path, 'is not a regular file')
+            if found.st_size == 0:
+                os.fchmod(handle, 0o600)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise StoreError(path, f'cannot be opened for writing ({error.strerror})') from error
+
+
+def size(path: str) -> int:
+    """Give the bytes of ``path``, 0 where it does not exist."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,237 @@
+"""The database file: one writer, a pool of readers, and every lock that keeps them apart.
+
+Thread model: any thread may call any method. A connection belongs to one thread from checkout to
+checkin and is never shared, so that SQLite's own check against shared use cannot fire.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from robotmem_ros.errors import InvalidRequest, StoreError
+from robotmem_ros.settings import StoreSettings
+from robotmem_ros.store import connection as connections
+from robotmem_ros.store import migrations, paths
+from robotmem_ros.store.locks import WriterLock
+from robotmem_ros.store.tx import Tx, typed_errors
+
+MAX_READERS = 8
+BACKUP_STEP_PAGES = 256
+
+
+class Store:
+    """An open database file; make one with :meth:`open`.
+
+    :ivar path: absolute path of the file.
+    :ivar vectors_reason: '' while vectors work, else why they do not.
+    :ivar migrated_from: schema version that was found (0: a new file).
+    """
+
+    def __init__(self, path: str, settings: StoreSettings, writer: apsw.Connection, vectors_reason: str, found: int) -> None:
+        self.path, self.vectors_reason, self.migrated_from = path, vectors_reason, found
+        self._settings, self._writer, self._writer_durable = settings, writer, True
+        self._lock = WriterLock()
+        self._pool = threading.Condition()
+        self._idle: list[apsw.Connection] = []
+        self._readers = 0
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: str, settings: StoreSettings | None = None) -> Store:
+        """Open ``path``, made with mode 0600 (its folder with 0700) where it is missing.
+
+        :raises InvalidRequest: for a path that is no file (folder, URI, empty, ``:memory:``).
+        :raises StoreError: StoreCorrupt, NewerSchema, StoreBusy or what the system said; a file that
+            is refused is left byte for byte as it was.
+        """
+        settings = settings or StoreSettings()
+        full = paths.resolve(path)
+        connections.check_sqlite(full)
+        paths.prepare(full)
+        migrations.inspect(full)
+        writer, reason = connections.open_connection(full, writer=True, busy_timeout_s=settings.busy_timeout_s)
+        try:
+            found = migrations.migrate(writer, full)
+        except BaseException:
+            writer.close(True)
+            raise
+        return cls(full, settings, writer, reason, found)
+
+    @property
+    def vectors_available(self) -> bool:
+        """Whether sqlite-vec is loaded; ``vectors_reason`` says why not."""
+        return not self.vectors_reason
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        """Give one consistent snapshot; never waits for a writer.
+
+        :raises StoreError: when closed, or what SQLite said.
+        """
+        connection = self._checkout()
+        tx = Tx(connection, self.path, self.vectors_available)
+        try:
+            tx.execute('BEGIN')
+            yield tx
+        finally:
+            tx.end()
+            self._checkin(connection)
+
+    @contextmanager
+    def write(self, *, background: bool = False, durable: bool = True) -> Iterator[Tx]:
+        """Give the one writer; commits at the end of the block, rolls all of it back on an exception.
+
+        :param background: wait behind every request.
+        :param durable: the commit waits for the disk; else a power cut may lose it (never the file).
+        :raises StoreBusy: if another process holds the file longer than the busy limit.
+        :raises StoreError: when closed, or what SQLite said; nothing was written.
+        """
+        with self._lock.held(background=background):
+            if self._closed:
+                raise StoreError(self.path, 'closed')
+            tx = Tx(self._writer, self.path, self.vectors_available)
+            try:
+                self._set_durable(durable)
+                # IMMEDIATE: a transaction that reads first and then upgrades gets BUSY without any waiting.
+                tx.execute('BEGIN IMMEDIATE')
+                yield tx
+                tx.execute('COMMIT')
+            finally:
+                tx.end()
+                self._abandon(self._writer)
+
+    def user_waits(self) -> bool:
+        """Tell background work that holds the writer whether a request waits for it."""
+        return self._lock.user_waits()
+
+    def backup(self, path: str) -> int:
+        """Copy the file through SQLite's backup API into the new file ``path`` and give its bytes.
+
+        It copies one snapshot from a reader: writes go on meanwhile and are not in the copy. The copy has
+        no ``-wal`` and an identity of its own, so that it can be put in the place of the original.
+
+        :raises InvalidRequest: if ``path`` exists or cannot be a file.
+        :raises StoreError: if it cannot be written; nothing is left behind.
+        """
+        full = paths.resolve(path)
+        if os.path.lexists(full):
+            raise InvalidRequest('path', 'a file that does not exist yet', path)
+        part = full + '.part'
+        try:
+            paths.prepare(part)
+            with self.read() as tx, typed_errors(full):
+                copy_database(tx, part)
+            os.replace(part, full)
+            sync_folder(os.path.dirname(full))
+        except OSError as error:
+            raise StoreError(full, f'cannot be written ({error.strerror})') from error
+        finally:
+            if os.path.exists(part):
+                os.unlink(part)
+        return paths.size(full)
+
+    def checkpoint(self, *, truncate: bool = False) -> None:
+        """Move the ``-wal`` into the file as far as readers allow; ``truncate`` also empties it."""
+        with self._lock.held(background=True), typed_errors(self.path):
+            if self._closed:
+                return
+            try:
+                mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
+                self._writer.wal_checkpoint(mode=mode)
+            except apsw.BusyError:
+                return  # a reader or another process is at it: the next pass does the rest
+
+    def file_bytes(self) -> int:
+        """Bytes on the disk, ``-wal`` and ``-shm`` included."""
+        return sum(paths.size(self.path + suffix) for suffix in ('', '-wal', '-shm'))
+
+    def close(self) -> None:
+        """Empty the ``-wal`` and close; waits for the write and the reads in flight. Twice is fine."""
+        with self._lock.held(background=False):
+            if self._closed:
+                return
+            with self._pool:
+                self._closed = True
+                self._pool.notify_all()
+                while self._idle:
+                    self._idle.pop().close()
+                    self._readers -= 1
+                self._pool.wait_for(lambda: self._readers == 0, timeout=self._settings.busy_timeout_s)
+            with typed_errors(self.path):
+                self._writer.close()  # the last connection checkpoints and removes the -wal
+
+    def _set_durable(self, durable: bool) -> None:
+        if durable != self._writer_durable:
+            with typed_errors(self.path):
+                self._writer.pragma('synchronous', 2 if durable else 1)
+            self._writer_durable = durable
+
+    def _abandon(self, connection: apsw.Connection) -> None:
+        """End what is still open; SQLite itself has rolled back after some errors."""
+        if connection.in_transaction:
+            with typed_errors(self.path):
+                connection.execute('ROLLBACK').fetchall()
+
+    def _checkout(self) -> apsw.Connection:
+        with self._pool:
+            self._pool.wait_for(lambda: self._closed or self._idle or self._readers < MAX_READERS)
+            if self._closed:
+                raise StoreError(self.path, 'closed')
+            if self._idle:
+                return self._idle.pop()
+            self._readers += 1
+        try:
+            return connections.open_connection(
+                self.path, writer=False, busy_timeout_s=self._settings.busy_timeout_s, vectors=self.vectors_available)[0]
+        except BaseException:
+            self._forget_reader()
+            raise
+
+    def _checkin(self, connection: apsw.Connection) -> None:
+        try:
+            self._abandon(connection)
+        except BaseException:
+            connection.close(True)
+            self._forget_reader()
+            raise
+        with self._pool:
+            if not self._closed:
+                self._idle.append(connection)
+                self._pool.notify()
+                return
+        connection.close()
+        self._forget_reader()
+
+    def _forget_reader(self) -> None:
+        with self._pool:
+            self._readers -= 1
+            self._pool.notify_all()
+
+
+def copy_database(tx: Tx, target: str) -> None:
+    """Copy the snapshot of ``tx`` into the empty file ``target`` and make that durable and whole."""
+    tx.value('SELECT count(*) FROM meta')  # the snapshot begins with the first read: no restart on later writes
+    copy = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        with copy.backup('main', tx.connection, 'main') as backup:
+            while not backup.done:
+                backup.step(BACKUP_STEP_PAGES)
+        copy.pragma('journal_mode', 'delete')
+        copy.pragma('synchronous', 2)
+        copy.pragma('application_id', migrations.new_identity())
+    finally:
+        copy.close(True)
+
+
+def sync_folder(folder: str) -> None:
+    """Make a new name in ``folder`` survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
