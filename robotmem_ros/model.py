@@ -142,6 +142,7 @@ class Filters:
     since_ns: int = 0
     until_ns: int = 0
     scene_key: str = ''
+    spatial: SpatialSort | None = None
     exclude_session: str = ''
 
 
@@ -166,7 +167,7 @@ class Memory:
     scenes: tuple[str, ...] = ()
     created_at_ns: int = 0
     last_accessed_ns: int = 0
-    decay_anchor_ns: int = 0
+    age_ns: int = 0
     pose: Pose | None = None
     score: float = 0.0
     score_text: float = 0.0

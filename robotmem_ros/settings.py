@@ -66,6 +66,7 @@ class DecaySettings:
     rate_per_day: float = setting(0.01, 'share of the confidence lost each day', low=0.0, high=0.99, unit='1/day')
     stm_half_life_days: float = setting(3.0, 'half-life of a short-term memory', low=0.001, high=1e6, unit='day')
     ltm_half_life_days: float = setting(30.0, 'half-life of a long-term memory', low=0.001, high=1e6, unit='day')
+    repeat_s: float = setting(60.0, 'repeated recalls of a memory within this time count once', low=0.0, high=86_400.0, unit='s')
     use_exponent: float = setting(0.6, 'weight of use in retention', low=0.0, high=2.0)
     recall_threshold: float = setting(0.3, 'floor of protected categories', low=0.0, high=1.0)
     gc_threshold: float = setting(0.1, 'retention below which an STM memory may be retired', low=0.0, high=1.0)
@@ -87,9 +88,13 @@ class RecallSettings:
     """How an answer is put together (contract 8)."""
 
     candidates: int = setting(50, 'candidates that each search arm gives', low=10, high=4096)
+    min_cosine: float = setting(0.2, 'cosine below which a vector is no match', low=-1.0, high=1.0)
     text_weight: float = setting(0.5, 'weight of BM25 in the fusion; the vectors have the rest', low=0.0, high=1.0)
     retention_bound: float = setting(0.10, 'most that use and age change a score, as a share', low=0.0, high=0.5)
     source_weight: float = setting(1.5, 'factor of memories made on the real robot', low=1.0, high=3.0)
+    robot_frames: tuple[str, ...] = setting(
+        ('base_link', 'base_footprint'), "frames of the robot itself: `near` in one of them means where the robot is"
+    )
 
 
 FEATURE_WEIGHTS = {

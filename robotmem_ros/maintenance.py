@@ -1,0 +1,130 @@
+"""Housekeeping in slices: a few milliseconds at a time, in proportion to what is due, nothing when idle.
+
+Nothing here changes what a confidence or an edge is worth: both are computed when they are read
+(contract 6 and 7), so how often the tick ran never shows. The tick applies what recalls queued,
+gives vectors to memories that have none, and removes what has come to its end. Each job looks on a
+read connection first and takes the writer, behind the users' requests, only for work that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from robotmem_ros.core.hebbian import pairs
+from robotmem_ros.errors import EmbeddingFailed, StoreError
+from robotmem_ros.ports import Embedder, Vector
+from robotmem_ros.runtime import Runtime
+from robotmem_ros.store import edges, memories, usage, vectors
+from robotmem_ros.usage import Use
+
+USES_A_SLICE = 16
+EDGES_A_SLICE = 100
+PERCEPTIONS_A_SLICE = 100
+TEXTS_A_LOOK = 16
+
+Job = Callable[[Runtime, int], bool]
+"""One job: works until about ``deadline`` (steady ns) and tells whether more of its work is due."""
+
+
+def run_slice(rt: Runtime) -> bool:
+    """Work for about ``tick.slice_ms`` and tell whether more is due."""
+    deadline = rt.clock.steady_ns() + int(rt.settings.tick.slice_ms * 1e6)
+    more = False
+    for job in JOBS:
+        if rt.clock.steady_ns() >= deadline:
+            return True
+        more = job(rt, deadline) or more
+    return more
+
+
+def flush(rt: Runtime) -> None:
+    """Write all queued uses, for a clean stop."""
+    while apply_uses(rt, 0):
+        pass
+
+
+def apply_uses(rt: Runtime, deadline: int) -> bool:
+    """Reinforce what recalls returned, and tie together what one recall returned together."""
+    uses = rt.usage.take(USES_A_SLICE)
+    if not uses:
+        return False
+    try:
+        with rt.store.write(background=True, durable=False) as tx:
+            for use in uses:
+                usage.reinforce(tx, use.ids, use.at_ns, rt.settings.decay.repeat_s)
+                together = pairs(use.ids, rt.settings.hebbian.linked_results)
+                edges.strengthen(tx, together, use.at_ns, rt.settings.hebbian)
+    except StoreError:
+        rt.usage.put_back(uses)
+        raise
+    return len(rt.usage) > 0
+
+
+def adopt_embedder(rt: Runtime, deadline: int = 0) -> bool:
+    """Make the file's vector space the loaded model's; another model means that all are embedded anew."""
+    embedder = rt.embedder()
+    if embedder is None or embedder.fingerprint == rt.space or not rt.store.vectors_available:
+        return False
+    with rt.store.read() as tx:
+        known = vectors.space(tx)
+    if known is None or known[2] != embedder.fingerprint:
+        with rt.store.write(background=True) as tx:
+            vectors.ensure_space(tx, embedder.name, embedder.dim, embedder.fingerprint)
+    rt.space = embedder.fingerprint
+    return True
+
+
+def embed_pending(rt: Runtime, deadline: int) -> bool:
+    """Give vectors to memories that have none yet: perceptions, and what came while there was no model."""
+    embedder = rt.ready_embedder()
+    if embedder is None:
+        return False
+    with rt.store.read() as tx:
+        waiting = vectors.pending(tx, TEXTS_A_LOOK)
+    done: list[tuple[int, int, Vector | None]] = []
+    for memory_id, collection_id, text in waiting:
+        if done and rt.clock.steady_ns() >= deadline:
+            break
+        done.append((memory_id, collection_id, _vector(rt, embedder, text)))
+    if done:
+        with rt.store.write(background=True, durable=False) as tx:
+            for memory_id, collection_id, vector in done:
+                if vector is None:
+                    vectors.mark_unembeddable(tx, memory_id)
+                elif memories.is_active(tx, memory_id):
+                    vectors.put(tx, memory_id, collection_id, vector)
+    return len(done) < len(waiting) or len(waiting) == TEXTS_A_LOOK
+
+
+def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:
+    try:
+        return np.asarray(embedder.embed(text), dtype=np.float32)
+    except EmbeddingFailed as error:
+        rt.usage.note_embedding_failure(str(error))
+        return None
+
+
+def expire_edges(rt: Runtime, deadline: int) -> bool:
+    """Remove edges that have faded to nothing; an index on their due time finds them."""
+    now = rt.clock.now_ns()
+    with rt.store.read() as tx:
+        if not edges.any_due(tx, now):
+            return False
+    with rt.store.write(background=True, durable=False) as tx:
+        return edges.expire(tx, now, rt.settings.hebbian, EDGES_A_SLICE) == EDGES_A_SLICE
+
+
+def trim_perceptions(rt: Runtime, deadline: int) -> bool:
+    """Retire the oldest perceptions of a collection that holds more than ``store.max_perceptions``."""
+    most = rt.settings.store.max_perceptions
+    with rt.store.read() as tx:
+        surplus = memories.surplus_perceptions(tx, most, PERCEPTIONS_A_SLICE)
+    if surplus:
+        with rt.store.write(background=True, durable=False) as tx:
+            memories.purge(tx, surplus)
+    return len(surplus) == PERCEPTIONS_A_SLICE
+
+
+JOBS: tuple[Job, ...] = (adopt_embedder, apply_uses, embed_pending, expire_edges, trim_perceptions)

@@ -1,0 +1,101 @@
+"""Perceptions: what was observed feeds the situation, and what is described is stored.
+
+Perceptions repeat by nature, so each is stored; their vectors are made later, by the tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robotmem_ros.core.payload import check_data, check_insight, check_name
+from robotmem_ros.errors import InvalidRequest, RobotMemError
+from robotmem_ros.model import PERCEPTION, PERCEPTION_TYPES, PerceptionInput
+from robotmem_ros.runtime import Runtime
+from robotmem_ros.store import collections, memories, occurrences
+from robotmem_ros.store.memories import NewMemory
+from robotmem_ros.store.occurrences import Occurrence
+from robotmem_ros.store.tx import Tx
+from robotmem_ros.validation import check_pose, open_session
+
+MIN_DESCRIPTION = 3
+MAX_FEATURES = 256
+CONFIDENCE = 0.9
+"""Confidence of a stored perception."""
+
+
+def save_perception(rt: Runtime, perception: PerceptionInput) -> int:
+    """Store one perception and give its id; 0 where it only carried features.
+
+    :raises RobotMemError: what is wrong with it; nothing is stored.
+    """
+    (result,) = save_perceptions(rt, [perception])
+    if isinstance(result, RobotMemError):
+        raise result
+    return result
+
+
+def save_perceptions(rt: Runtime, batch: Sequence[PerceptionInput]) -> list[int | RobotMemError]:
+    """Store a batch in one transaction; a bad one is refused alone, with its reason in its place."""
+    now = rt.clock.now_ns()
+    results = [_prepared(rt, item, now) for item in batch]
+    described = [(i, p) for i, p in enumerate(results) if isinstance(p, PerceptionInput) and p.description]
+    ids: dict[int, int | RobotMemError] = {}
+    if described:
+        with rt.store.write(durable=rt.settings.store.perceptions_durable) as tx:
+            for i, item in described:
+                ids[i] = _stored(rt, tx, item, now)
+    return [r if isinstance(r, RobotMemError) else ids.get(i, 0) for i, r in enumerate(results)]
+
+
+def _prepared(rt: Runtime, item: PerceptionInput, now: int) -> PerceptionInput | RobotMemError:
+    """Check one perception, then let its features into the situation."""
+    try:
+        _check(item)
+    except RobotMemError as error:
+        return error
+    if item.features and rt.collection(item.collection) == rt.scenes.collection:
+        rt.scenes.observe(item.source or 'perception', item.features, now)
+    return item
+
+
+def _check(item: PerceptionInput) -> None:
+    for field in ('source', 'session_id', 'collection'):
+        check_name(getattr(item, field), field)
+    if len(item.features) > MAX_FEATURES:
+        raise InvalidRequest('features', f'at most {MAX_FEATURES}', len(item.features))
+    perception_type(item.perception_type)
+    check_data(item.data, 'data')
+    check_pose(item.pose, 'pose')
+    if item.description:
+        check_insight(item.description, 'description')
+        if len(item.description.strip()) < MIN_DESCRIPTION:
+            raise InvalidRequest('description', f'at least {MIN_DESCRIPTION} characters, or none', item.description)
+
+
+def perception_type(text: str) -> str:
+    """Give the canonical type: empty is visual, case does not matter, anything unknown is refused."""
+    name = text.lower() or PERCEPTION_TYPES[0]
+    if name not in PERCEPTION_TYPES:
+        raise InvalidRequest('perception_type', ', '.join(PERCEPTION_TYPES), text)
+    return name
+
+
+def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, now: int) -> int | RobotMemError:
+    collection = rt.collection(item.collection)
+    try:
+        open_session(tx, item.session_id, collection)
+    except RobotMemError as error:
+        return error
+    collection_id = collections.collection_id(tx, collection)
+    memory_id = memories.insert(tx, NewMemory(
+        collection_id=collection_id, type=PERCEPTION, content=item.description, confidence=CONFIDENCE, created_at_ns=now,
+        perception_type=perception_type(item.perception_type), data=item.data, source=item.source, seq=item.seq,
+        session_id=item.session_id,
+    ))
+    here = collection == rt.scenes.collection
+    occurrences.add(tx, memory_id, Occurrence(
+        at_ns=now, observed_at_ns=item.stamp_ns, session_id=item.session_id,
+        pose=item.pose or (rt.scenes.last_pose() if here else None),
+        bucket=rt.scenes.bucket(now) if here else '', fingerprint=rt.scenes.situation(now) if here else (),
+    ))
+    return memory_id

@@ -1,0 +1,100 @@
+"""A recall request, checked and parsed into what the search works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from robotmem_ros.core.filters import parse_context_filter, parse_spatial_sort
+from robotmem_ros.core.frames import compose
+from robotmem_ros.core.payload import check_name, check_unit
+from robotmem_ros.core.scene_key import normalise_key
+from robotmem_ros.core.text import is_blank, query_phrases
+from robotmem_ros.errors import InvalidRequest
+from robotmem_ros.model import FACT, PERCEPTION, Filters, Pose, RecallRequest, SpatialSort
+from robotmem_ros.runtime import Runtime
+from robotmem_ros.validation import check_pose, check_tags
+
+MAX_N = 1000
+MAX_QUERY_BYTES = 64 * 1024
+MAX_RADIUS_M = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``phrases`` are empty where the query holds no word; ``filters`` hold in every arm of the search."""
+
+    query: str
+    phrases: tuple[tuple[str, ...], ...]
+    filters: Filters
+    n: int
+    spatial: SpatialSort | None
+    context_session: str
+    reinforce: bool
+    warning: str
+
+
+def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
+    """Check every field of the request.
+
+    :raises InvalidRequest: naming the field, its limit and what came.
+    """
+    n, warning = _count(request.n)
+    _check_names(request)
+    if len(request.query.encode('utf-8', 'surrogatepass')) > MAX_QUERY_BYTES:
+        raise InvalidRequest('query', f'at most {MAX_QUERY_BYTES} bytes', request.query)
+    spatial = parse_spatial_sort(request.spatial_sort)
+    filters = Filters(
+        collection=rt.collection(request.collection), now_ns=now_ns,
+        min_confidence=check_unit(request.min_confidence, 'min_confidence', 0.0, 1.0),
+        session_id=request.session_id, category=request.category, type=request.type, tags=check_tags(request.tags),
+        context=parse_context_filter(request.context_filter), near=_near(rt, request.near),
+        radius_m=check_unit(request.radius, 'radius', 0.0, MAX_RADIUS_M), map_id=request.map_id,
+        since_ns=request.since_ns, until_ns=request.until_ns,
+        scene_key=normalise_key(request.scene) if request.scene else '', spatial=spatial,
+    )
+    if filters.since_ns and filters.until_ns and filters.since_ns > filters.until_ns:
+        raise InvalidRequest('since', 'a time not after until', f'{filters.since_ns} ns after {filters.until_ns} ns')
+    if filters.radius_m and filters.near is None:
+        raise InvalidRequest('radius', 'near.header.frame_id to be set with it', request.radius)
+    if is_blank(request.query) and not has_criterion(filters):
+        raise InvalidRequest('query', 'words, or another criterion (scene, near, time, session, tags, ...)', request.query)
+    return Question(
+        request.query, query_phrases(request.query), filters, n, spatial, request.context_session, request.reinforce, warning
+    )
+
+
+def has_criterion(filters: Filters) -> bool:
+    """Tell whether anything but the collection and the confidence narrows the search."""
+    return any((
+        filters.session_id, filters.category, filters.type, filters.tags, filters.context, filters.near, filters.map_id,
+        filters.since_ns, filters.until_ns, filters.scene_key, filters.spatial,
+    ))
+
+
+def _count(n: int) -> tuple[int, str]:
+    if n <= 0:
+        raise InvalidRequest('n', f'1 to {MAX_N}', n)
+    return min(n, MAX_N), f'n: {n} was capped to {MAX_N}' if n > MAX_N else ''
+
+
+def _check_names(request: RecallRequest) -> None:
+    for field in ('session_id', 'context_session', 'collection', 'category', 'map_id'):
+        check_name(getattr(request, field), field)
+    if request.type not in ('', FACT, PERCEPTION):
+        raise InvalidRequest('type', f'{FACT}, {PERCEPTION} or empty', request.type)
+
+
+def _near(rt: Runtime, near: Pose | None) -> Pose | None:
+    """Give the place asked for in a frame that memories are stored in.
+
+    A pose in the robot's own frame is carried over by the latest tapped pose of the robot.
+    """
+    check_pose(near, 'near')
+    if near is None or near.frame_id not in rt.settings.recall.robot_frames:
+        return near
+    robot = rt.scenes.last_pose()
+    if robot is None:
+        raise InvalidRequest(
+            'near.header.frame_id', "a map frame while no pose of the robot is known (no pose tap has given one)", near.frame_id
+        )
+    return replace(compose(robot, near), map_id=near.map_id or robot.map_id)

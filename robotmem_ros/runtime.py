@@ -1,0 +1,49 @@
+"""What every pipeline works with, handed over as one thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from robotmem_ros.errors import EmbeddingFailed
+from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Vector
+from robotmem_ros.scenes import SceneTracker
+from robotmem_ros.settings import Settings
+from robotmem_ros.store.store import Store
+from robotmem_ros.usage import UsageQueue
+
+
+@dataclass
+class Runtime:
+    """The open file, the clock, the embedder, the settings in force, and what is kept in memory only.
+
+    ``settings`` is replaced as a whole when a parameter changes; a pipeline reads it once.
+    """
+
+    store: Store
+    clock: Clock
+    embedder: EmbedderSource
+    settings: Settings
+    scenes: SceneTracker
+    usage: UsageQueue = field(default_factory=UsageQueue)
+    space: str = ''
+    """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
+
+    def collection(self, name: str) -> str:
+        """Give the collection that a request means: the one it names, else the node's own."""
+        return name or self.settings.collection
+
+    def ready_embedder(self) -> Embedder | None:
+        """Give the embedder if it is loaded and the file's vectors are of its space."""
+        embedder = self.embedder()
+        return embedder if embedder is not None and embedder.fingerprint == self.space else None
+
+    def embed(self, text: str) -> Vector | None:
+        """Embed ``text``; ``None`` in text mode and where the model has no vector for this text."""
+        embedder = self.ready_embedder()
+        if embedder is None:
+            return None
+        try:
+            return embedder.embed(text)
+        except EmbeddingFailed as error:
+            self.usage.note_embedding_failure(str(error))
+            return None

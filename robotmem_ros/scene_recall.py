@@ -1,0 +1,59 @@
+"""Scenes meet memories: what an entered scene brings back, unasked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from robotmem_ros.core.payload import check_name
+from robotmem_ros.core.scene_key import normalise_key
+from robotmem_ros.model import Filters, Memory, Scene, SceneHit
+from robotmem_ros.recall import by_worth, retention_of
+from robotmem_ros.runtime import Runtime
+from robotmem_ros.store import collections, memories, scenes
+
+
+def advance(rt: Runtime) -> list[SceneHit]:
+    """Let the tracker decide, and give each scene that was entered with its memories.
+
+    Being shown does not reinforce a memory: only being asked for does.
+    """
+    events = rt.scenes.advance(rt.clock.now_ns())
+    return [
+        SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene, e.at_ns), e.at_ns) for e in events
+    ]
+
+
+def memories_of(rt: Runtime, scene: Scene, now_ns: int) -> tuple[Memory, ...]:
+    """Give the memories of a scene and of those above it, by effective worth: confidence × retention."""
+    settings = rt.settings
+    filters = Filters(
+        collection=scene.collection, now_ns=now_ns, min_confidence=settings.decay.recall_threshold, scene_key=scene.key
+    )
+    with rt.store.read() as tx:
+        ids = scenes.memory_ids(tx, filters, settings.decay, ancestors=True)
+        found = memories.load(tx, ids, replace(filters, scene_key=''), settings.decay)
+    worth = [
+        replace(m, score=m.confidence * kept, retention=kept) for m in found.values() for kept in (retention_of(m, settings),)
+    ]
+    return tuple(by_worth(worth)[: settings.scenes.hit_memories])
+
+
+def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
+    """Give the scenes of a collection whose key is ``prefix`` or lies under it; an unknown collection has none."""
+    check_name(collection, 'collection')
+    with rt.store.read() as tx:
+        collection_id = collections.known_id(tx, rt.collection(collection))
+        if collection_id is None:
+            return []
+        return scenes.list_scenes(tx, collection_id, normalise_key(prefix) if prefix else '')
+
+
+def declare(rt: Runtime, key: str, collection: str) -> tuple[str, bool]:
+    """Make a scene exist under a normalised key; gives the key and whether it is new."""
+    check_name(collection, 'collection')
+    normal = normalise_key(key)
+    with rt.store.write() as tx:
+        collection_id = collections.collection_id(tx, rt.collection(collection))
+        scene, created = scenes.declare(tx, collection_id, normal, rt.clock.now_ns())
+    rt.scenes.reload()
+    return scene.key, created

@@ -1,0 +1,87 @@
+"""What recalls leave behind: uses and co-occurrences, queued until the tick applies them.
+
+A recall must not wait for the disk, so it only queues. What is lost in a crash is a reinforcement,
+never a memory; a clean stop flushes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MAX_QUEUED = 10_000
+"""Recalls kept until the next tick; beyond it the oldest are dropped and counted."""
+MAX_SESSIONS = 256
+RECENT_PER_SESSION = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One recall: the memories it returned, best first, and when (UTC ns)."""
+
+    ids: tuple[int, ...]
+    at_ns: int
+
+
+class UsageQueue:
+    """Uses waiting to be written, and what each session recalled lately. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._uses: deque[Use] = deque()
+        self._recent: OrderedDict[str, deque[int]] = OrderedDict()
+        self.dropped = 0
+        self.embedding_failures = 0
+        self.last_embedding_failure = ''
+
+    def add(self, ids: Sequence[int], at_ns: int) -> None:
+        """Queue one recall."""
+        if not ids:
+            return
+        with self._lock:
+            if len(self._uses) >= MAX_QUEUED:
+                self._uses.popleft()
+                self.dropped += 1
+            self._uses.append(Use(tuple(ids), at_ns))
+
+    def remember(self, session_id: str, ids: Sequence[int]) -> None:
+        """Note what a session recalled; the newest ``RECENT_PER_SESSION`` are kept."""
+        if not session_id or not ids:
+            return
+        with self._lock:
+            recent = self._recent.setdefault(session_id, deque(maxlen=RECENT_PER_SESSION))
+            recent.extend(i for i in ids if i not in recent)
+            self._recent.move_to_end(session_id)
+            if len(self._recent) > MAX_SESSIONS:
+                self._recent.popitem(last=False)
+
+    def recent(self, session_id: str) -> tuple[int, ...]:
+        """Give the memories that ``session_id`` recalled lately."""
+        with self._lock:
+            return tuple(self._recent.get(session_id, ()))
+
+    def forget_session(self, session_id: str) -> None:
+        """Drop what an ended session recalled."""
+        with self._lock:
+            self._recent.pop(session_id, None)
+
+    def take(self, most: int) -> list[Use]:
+        """Take at most ``most`` uses, oldest first; the caller writes them or puts them back."""
+        with self._lock:
+            return [self._uses.popleft() for _ in range(min(most, len(self._uses)))]
+
+    def put_back(self, uses: Sequence[Use]) -> None:
+        """Return uses whose write failed, before those that came since."""
+        with self._lock:
+            self._uses.extendleft(reversed(uses))
+
+    def note_embedding_failure(self, reason: str) -> None:
+        """Count a text that the model could not embed, for status."""
+        with self._lock:
+            self.embedding_failures += 1
+            self.last_embedding_failure = reason
+
+    def __len__(self) -> int:
+        return len(self._uses)

@@ -1,0 +1,55 @@
+"""What every test may use: a clock that the test moves, an engine on a real file, a hash embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from robotmem_ros.clock import ManualClock
+from robotmem_ros.embed.hashing import HashEmbedder
+from robotmem_ros.engine import Engine
+from robotmem_ros.ports import Embedder
+from robotmem_ros.settings import Settings
+from robotmem_ros.store.store import Store
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def db_path(tmp_path: Path) -> str:
+    return str(tmp_path / 'memory.db')
+
+
+OpenEngine = Callable[..., Engine]
+
+
+@pytest.fixture
+def open_engine(db_path: str, clock: ManualClock) -> Iterator[OpenEngine]:
+    """Open engines on the test's file; all are closed at the end."""
+    opened: list[Engine] = []
+
+    def build(embedder: Embedder | None = None, settings: Settings | None = None) -> Engine:
+        settings = settings or Settings()
+        engine = Engine(Store.open(db_path, settings.store), clock, lambda: embedder, settings)
+        opened.append(engine)
+        return engine
+
+    yield build
+    for engine in opened:
+        engine.close()
+
+
+@pytest.fixture
+def engine(open_engine: OpenEngine) -> Engine:
+    """An engine in hybrid mode, with the deterministic hash embedder."""
+    return open_engine(HashEmbedder())
+
+
+@pytest.fixture
+def text_engine(open_engine: OpenEngine) -> Engine:
+    """An engine that has no model."""
+    return open_engine(None)
