@@ -24,7 +24,7 @@ def load(path: str = '', threads: int = 1, cache_size: int = 256) -> Embedder:
         # Here and not above: half a second and 60 MB that text-only operation does not need.
         from robotmem_ros.embed.onnx import OnnxEmbedder
     except ImportError as error:
-        raise ModelUnavailable(f'the Python package {error.name or "onnxruntime"} cannot be imported ({error})',
+        raise ModelUnavailable(f'{error.name or "onnxruntime"} cannot be imported ({error})',
                                'pip install onnxruntime tokenizers') from error
     embedder = OnnxEmbedder(files, threads)
     return CachedEmbedder(embedder, cache_size) if cache_size > 0 else embedder

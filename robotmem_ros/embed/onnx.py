@@ -115,7 +115,7 @@ class OnnxEmbedder:
         if output.ndim == 3:
             output = mean_pool(output, mask)
         if output.ndim != 2 or output.shape[0] != 1:
-            raise EmbeddingFailed(f'the model gave shape {output.shape}, expected (1, tokens, dim) or (1, dim)')
+            raise EmbeddingFailed(f'the model gave shape {output.shape}, not (1, tokens, dim) or (1, dim)')
         return np.asarray(output[0], dtype=np.float32)
 
 
@@ -145,7 +145,8 @@ def _fingerprint(files: ModelFiles) -> str:
     try:
         found = {path.name: sha256_of(path) for path in (files.model, files.tokenizer)}
     except OSError as error:
-        raise ModelUnavailable(f'{error.filename} cannot be read ({error.strerror})', HOW_TO_PROVIDE) from error
+        raise ModelUnavailable(f'{error.filename} cannot be read ({error.strerror})',
+                               HOW_TO_PROVIDE) from error
     weights = found[files.model.name]
     if files.card is not None:
         for path in (files.model, files.tokenizer):
@@ -161,7 +162,8 @@ def _open_tokenizer(files: ModelFiles) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(files.tokenizer))
     except Exception as error:  # tokenizers raises plain Exception
-        raise ModelUnavailable(f'{files.tokenizer} is not a tokenizer.json ({error})', HOW_TO_PROVIDE) from error
+        raise ModelUnavailable(f'{files.tokenizer} is not a tokenizer.json ({error})',
+                               HOW_TO_PROVIDE) from error
     # As shipped it pads every text to 128 tokens (five times the work) and cuts what is longer.
     tokenizer.no_padding()
     tokenizer.no_truncation()

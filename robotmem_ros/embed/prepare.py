@@ -88,7 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _card_of_source(source: ModelFiles) -> ModelCard:
     return ModelCard(
         name='all-MiniLM-L6-v2 (dynamic int8)', method='', licence='Apache-2.0', max_tokens=source.max_tokens,
-        sources={file: f'{package} {importlib.metadata.version(package)}' for file, package in _PACKAGES.items()},
+        sources={file: f'{package} {importlib.metadata.version(package)}'
+                 for file, package in _PACKAGES.items()},
         source_sha256={MODEL_FILE: sha256_of(source.model), TOKENIZER_FILE: sha256_of(source.tokenizer)})
 
 
@@ -137,7 +138,8 @@ def _quantised(source: ModelFiles, folder: Path, card: ModelCard) -> tuple[Model
         shutil.copyfile(source.model, model)
         return (replace(card, name=source.name, method=PLAIN),
                 f'not quantised, so about three times slower: {fault}')
-    return replace(card, method=QUANTISED), f'quantised now, cosine {mean_cosine(prepared, plain):.3f} to the plain model'
+    cosine = mean_cosine(prepared, plain)
+    return replace(card, method=QUANTISED), f'quantised now, cosine {cosine:.3f} to the plain model'
 
 
 def _install(scratch: Path, folder: Path) -> None:

@@ -107,7 +107,8 @@ def _write_tokenizer(path):
 
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token='[UNK]'))
     tokenizer.pre_tokenizer = Whitespace()
-    tokenizer.post_processor = TemplateProcessing(single='[CLS] $A [SEP]', special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
+    tokenizer.post_processor = TemplateProcessing(single='[CLS] $A [SEP]',
+                                                  special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
     # As shipped models do: the embedder has to switch both off.
     tokenizer.enable_padding(length=16)
     tokenizer.enable_truncation(6)

@@ -25,7 +25,7 @@ def test_it_is_not_there_until_it_is_loaded():
 
 
 @pytest.mark.parametrize(('error', 'reason'), [
-    (ModelUnavailable('/m/model.onnx does not exist', 'run prepare'), 'model.onnx does not exist; run prepare'),
+    (ModelUnavailable('model.onnx is gone', 'run prepare'), 'model.onnx is gone; run prepare'),
     (ValueError('odd'), 'ValueError: odd'),
 ])
 def test_a_failure_is_a_state_with_a_reason(error, reason):

@@ -58,6 +58,6 @@ def test_many_threads_keep_it_bounded():
     texts = [f'text {i % 32}' for i in range(2000)]
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(cached.embed, texts))
-    for text, vector in zip(texts, vectors):
+    for text, vector in zip(texts, vectors, strict=True):
         assert (vector == HashEmbedder(dim=16).embed(text)).all()
     assert len(cached._vectors) == 8

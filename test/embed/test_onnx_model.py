@@ -1,12 +1,13 @@
 """The ONNX embedder over a model of a few bytes, whose vectors can be worked out by hand."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from robotmem_ros.embed.loading import load
-from robotmem_ros.embed.onnx import MAX_WINDOWS
+from robotmem_ros.embed.onnx import MAX_WINDOWS, OnnxEmbedder
 from robotmem_ros.errors import EmbeddingFailed, ModelUnavailable
 
 
@@ -65,16 +66,18 @@ def test_a_very_long_text_takes_a_bounded_number_of_runs(tiny_model, monkeypatch
     assert runs == [18] * MAX_WINDOWS
 
 
-@pytest.mark.parametrize('text', ['', '   ', '\n\t', '\u200b', '\u200b\ufeff \u2060', '\u0301', '\u3164', '\x00', '\u2800'])
+@pytest.mark.parametrize('text', ['', '   ', '\n\t', '\u200b', '\u200b\ufeff \u2060', '\u0301', '\u3164',
+                                  '\x00', '\u2800'])
 def test_a_text_without_visible_characters_never_reaches_the_model(tiny_model, monkeypatch, text):
     """EMB-06."""
     embedder = load(str(tiny_model()))
-    monkeypatch.setattr('robotmem_ros.embed.onnx.OnnxEmbedder._run', lambda *_: pytest.fail('the model was called'))
+    monkeypatch.setattr(OnnxEmbedder, '_run', lambda *_: pytest.fail('the model was called'))
     with pytest.raises(EmbeddingFailed, match='visible'):
         embedder.embed(text)
 
 
-@pytest.mark.parametrize(('text', 'reason'), [('nan', 'finite'), ('zero', 'zero'), ('red \ud800', 'tokenised')])
+@pytest.mark.parametrize(('text', 'reason'),
+                         [('nan', 'finite'), ('zero', 'zero'), ('red \ud800', 'tokenised')])
 def test_no_usable_vector_is_an_error_with_a_reason(tiny_model, text, reason):
     with pytest.raises(EmbeddingFailed, match=reason):
         load(str(tiny_model())).embed(text)
@@ -85,7 +88,7 @@ def test_threads_share_one_embedder(tiny_model):
     texts = ['red', 'door', 'open red', 'open door red'] * 50
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(embedder.embed, texts))
-    for text, vector in zip(texts, together):
+    for text, vector in zip(texts, together, strict=True):
         assert np.array_equal(vector, embedder.embed(text))
 
 
@@ -95,7 +98,9 @@ def test_the_fingerprint_follows_weights_and_tokenizer(tiny_model):
     assert len(first) == 16 and int(first, 16) >= 0
     assert load(str(other)).fingerprint == first
     tokenizer = other / 'tokenizer.json'
-    tokenizer.write_text(tokenizer.read_text().replace('"red":4,', '"red":5,').replace('"red": 4,', '"red": 5,'))
+    content = json.loads(tokenizer.read_text())
+    content['model']['vocab']['red'] = 5
+    tokenizer.write_text(json.dumps(content))
     assert load(str(other)).fingerprint != first
     assert load(str(tiny_model('third', pooled=True))).fingerprint != first
 

@@ -17,8 +17,8 @@ def test_padding_on_either_side_changes_nothing(tokens, left, right, rubbish):
     padded[:, left:left + tokens] = alone
     mask = np.zeros((1, left + tokens + right), dtype=np.int64)
     mask[:, left:left + tokens] = 1
-    np.testing.assert_allclose(mean_pool(padded, mask), mean_pool(alone, np.ones((1, tokens), dtype=np.int64)),
-                               rtol=1e-5, atol=1e-6)
+    expected = mean_pool(alone, np.ones((1, tokens), dtype=np.int64))
+    np.testing.assert_allclose(mean_pool(padded, mask), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_the_mean_is_over_tokens():
@@ -41,7 +41,8 @@ def test_without_a_limit_every_token_is_in_a_window_and_neighbours_overlap(count
     assert (steps <= width - width // OVERLAP_SHARE).all()
 
 
-@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=8).filter(lambda v: max(map(abs, v)) > 1e-3))
+@given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=8)
+       .filter(lambda values: max(map(abs, values)) > 1e-3))
 def test_normalised_vectors_have_norm_one_and_cannot_be_written(values):
     unit = normalise(np.array(values, dtype=np.float32))
     assert unit.dtype == np.float32 and not unit.flags.writeable

@@ -34,7 +34,7 @@ def test_vectors_are_unit_float32(real):
 
 def test_meaning_outranks_words(real):
     query = real.embed('drive slower in the corridor')
-    near, far = real.embed('reduce the speed in the hallway'), real.embed('the corridor camera is a slower model')
+    near, far = real.embed('reduce the speed in the hallway'), real.embed('the corridor camera is slower')
     assert query @ near > query @ far
 
 
@@ -46,8 +46,8 @@ def test_the_tail_of_a_long_text_counts(real):
     assert one @ real.embed('the elevator is broken') > other @ real.embed('the elevator is broken')
 
 
-@pytest.mark.parametrize('text', ['.', '打开红色的门', '抓', '🤖🚪', 'Ελλάδα', 'مرحبا', 'a' * 5000, 'e\u0301' * 40,
-                                  '[CLS] [SEP] [PAD]', 'x\x00y', '12.5', '🤖 ' * 3000])
+@pytest.mark.parametrize('text', ['.', '打开红色的门', '抓', '🤖🚪', 'Ελλάδα', 'مرحبا', 'a' * 5000,
+                                  'e\u0301' * 40, '[CLS] [SEP] [PAD]', 'x\x00y', '12.5', '🤖 ' * 3000])
 def test_no_script_or_length_raises(real, text):
     assert np.isfinite(real.embed(text)).all()
 
@@ -72,6 +72,7 @@ for i in range(50):
     embedder.embed(f'open the red door {{i}}')
 print(len(os.listdir('/proc/self/task')) - before)
 """
-    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, '-c', program], check=True, timeout=60,
+                          capture_output=True, text=True)
     assert done.stderr == ''
     assert int(done.stdout) <= threads - 1
