@@ -26,11 +26,11 @@ def with_context(tx: Tx, lately: Sequence[int], filters: Filters, settings: Hebb
     """Give how strongly memories are tied to those in ``lately``: id → [0, 1]."""
     if not lately:
         return {}
-    summed: dict[int, float] = defaultdict(float)
-    for _, neighbour, weight in edges.neighbours(tx, lately, filters.now_ns, settings.half_life_days):
-        summed[neighbour] += weight
-    degrees = edges.degrees(tx, list(summed), filters.now_ns, settings.half_life_days)
-    return {i: association(weight, degrees[i]) for i, weight in summed.items()}
+    ties: dict[int, dict[int, float]] = defaultdict(dict)
+    for source, neighbour, weight in edges.neighbours(tx, lately, filters.now_ns, settings.half_life_days):
+        ties[neighbour][source] = weight
+    degrees = edges.degrees(tx, list(ties), filters.now_ns, settings.half_life_days)
+    return {i: association(weights, degrees.get(i, 0.0)) for i, weights in ties.items()}
 
 
 def reach(
