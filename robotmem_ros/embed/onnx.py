@@ -13,12 +13,19 @@ from tokenizers import Tokenizer
 
 from robotmem_ros.embed.card import sha256_of
 from robotmem_ros.embed.locate import HOW_TO_PROVIDE, ModelFiles
-from robotmem_ros.embed.pooling import POOLING_VERSION, mean_pool, normalise, window_starts
+from robotmem_ros.embed.pooling import (
+    POOLING_VERSION,
+    mean_pool,
+    normalise,
+    window_starts,
+)
 from robotmem_ros.errors import EmbeddingFailed, ModelUnavailable
 from robotmem_ros.ports import Vector
 
 MAX_WINDOWS = 8
 """About 1 800 tokens are seen whole; a longer text is sampled evenly (docs/decisions/0002)."""
+MAX_UNKNOWN_SHARE = 0.5
+"""Above it a text has no vector: an English model gives all Chinese sentences of a length the same one."""
 
 _INPUTS = ('input_ids', 'attention_mask', 'token_type_ids')
 _DTYPES: dict[str, np.dtype[Any]] = {'tensor(int64)': np.dtype(np.int64), 'tensor(int32)': np.dtype(np.int32)}
@@ -48,8 +55,9 @@ class OnnxEmbedder:
         self._input_types = _input_types(files, self._session)
         self._output = _output_name(self._session)
         self._head, self._tail = _special_tokens(self._tokenizer)
+        self._unknown = self._tokenizer.token_to_id(getattr(self._tokenizer.model, 'unk_token', None) or '[UNK]')
         try:
-            self._dim = int(self.embed('probe').shape[0])
+            self._dim = int(normalise(self._run(self._tokenizer.encode('a').ids)).shape[0])
         except EmbeddingFailed as error:
             raise ModelUnavailable(f'{files.model} does not embed a text ({error.reason})',
                                    HOW_TO_PROVIDE) from error
@@ -76,7 +84,8 @@ class OnnxEmbedder:
         A text of more tokens than one run takes goes through overlapping windows of equal width; its
         vector is the mean of theirs (equal width, hence equal weight), normalised again.
 
-        :raises EmbeddingFailed: if the text has no visible character or the model gives no direction.
+        :raises EmbeddingFailed: if the text has no visible character, is mostly unknown to the model's
+            vocabulary, or the model gives no direction.
         """
         if not is_visible(text):
             raise EmbeddingFailed('the text has no visible character')
@@ -89,8 +98,11 @@ class OnnxEmbedder:
             ids: list[int] = self._tokenizer.encode(text).ids
         except Exception as error:  # the tokenizer raises plain Exception; lone surrogates, TypeError
             raise EmbeddingFailed(f'the text cannot be tokenised ({error})') from error
-        if len(ids) <= len(self._head) + len(self._tail):
+        own = len(ids) - len(self._head) - len(self._tail)
+        if own <= 0:
             raise EmbeddingFailed('the tokenizer found no token in the text')
+        if ids.count(self._unknown) > MAX_UNKNOWN_SHARE * own:
+            raise EmbeddingFailed('the model does not know the language of the text')
         return ids
 
     def _windows(self, ids: list[int]) -> list[list[int]]:
@@ -154,7 +166,7 @@ def _fingerprint(files: ModelFiles) -> str:
                 raise ModelUnavailable(f'{path} ({path.stat().st_size} bytes) is damaged: not the file that '
                                        'model.json describes', HOW_TO_PROVIDE)
         weights = files.card.space
-    parts = (POOLING_VERSION, files.max_tokens, MAX_WINDOWS, weights, found[files.tokenizer.name])
+    parts = (POOLING_VERSION, files.max_tokens, MAX_WINDOWS, MAX_UNKNOWN_SHARE, weights, found[files.tokenizer.name])
     return hashlib.sha256('|'.join(map(str, parts)).encode()).hexdigest()[:16]
 
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robotmem_ros.embed import locate
-from robotmem_ros.embed.card import PLAIN, QUANTISED, ModelCard, read_card, sha256_of, write_card
+from robotmem_ros.embed.card import (
+    PLAIN,
+    QUANTISED,
+    ModelCard,
+    read_card,
+    sha256_of,
+    write_card,
+)
 from robotmem_ros.embed.locate import MODEL_FILE, TOKENIZER_FILE, ModelFiles, model_at
 from robotmem_ros.errors import ModelUnavailable, RobotMemError
 

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotmem_ros.embed.pooling import OVERLAP_SHARE, mean_pool, normalise, window_starts
+from robotmem_ros.embed.pooling import (
+    OVERLAP_SHARE,
+    mean_pool,
+    normalise,
+    window_starts,
+)
 from robotmem_ros.errors import EmbeddingFailed
 
 
