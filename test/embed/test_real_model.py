@@ -9,6 +9,7 @@ import pytest
 from robotmem_ros.embed.loading import load
 from robotmem_ros.embed.onnx import OnnxEmbedder
 from robotmem_ros.embed.verify import mean_cosine, misranked
+from robotmem_ros.errors import EmbeddingFailed
 
 LONG_TEXT = 'the robot waits at the dock until the operator has taken the box from the gripper ' * 19
 
@@ -70,6 +71,7 @@ def test_the_model_takes_the_threads_it_is_given(prepared, threads):
     """EMB-04: no thread per core, and nothing on stderr about CPU affinity."""
     program = f"""
 import os
+from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.embed.onnx import OnnxEmbedder
 from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.embed.locate import find_model
