@@ -1,0 +1,72 @@
+"""From the candidates' scores to the order of an answer (contract 8)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with what decides its place; ``direct`` is false where only an edge led to it."""
+
+    id: int
+    score: float
+    created_at_ns: int = 0
+    direct: bool = True
+
+
+def fuse(text: Mapping[int, float], vector: Mapping[int, float], text_weight: float) -> dict[int, float]:
+    """Give each candidate's fused score in [0, 1]; greater is better in both arms.
+
+    :param text: memory id to BM25 score, positive (SQLite's is negative: its sign is turned before).
+    :param vector: memory id to cosine.
+    :param text_weight: weight of the text arm in [0, 1]; the vectors have the rest.
+
+    Each arm is divided by its maximum, since BM25 has no scale of its own; an arm that found nothing
+    leaves its weight to the other. A candidate that one arm does not know scores 0 there.
+    """
+    by_text, by_vector = normalised(text), normalised(vector)
+    if not by_vector:
+        text_weight = 1.0
+    elif not by_text:
+        text_weight = 0.0
+    return {
+        key: min(1.0, text_weight * by_text.get(key, 0.0) + (1.0 - text_weight) * by_vector.get(key, 0.0))
+        for key in {**by_text, **by_vector}
+    }
+
+
+def normalised(scores: Mapping[int, float]) -> dict[int, float]:
+    """Divide by the maximum, into [0, 1]; what is negative or no number counts 0."""
+    clean = {key: score if 0.0 < score < math.inf else 0.0 for key, score in scores.items()}
+    best = max(clean.values(), default=0.0)
+    return {key: score / best if best > 0.0 else 0.0 for key, score in clean.items()}
+
+
+def final_score(
+    fused: float, hebbian: float, boost: float, source_factor: float = 1.0, retention_factor: float = 1.0
+) -> float:
+    """Give (fused + boost × hebbian) × source × retention (seed 004's order: similarity, association, decay).
+
+    :param fused: from ``fuse``, in [0, 1].
+    :param hebbian: from ``hebbian.association``, in [0, 1].
+    :param boost: weight of association, 0.3 by default.
+    :param source_factor: 1, or more for what was made on the real robot.
+    :param retention_factor: from ``decay.bounded_factor``.
+    """
+    return (fused + boost * hebbian) * source_factor * retention_factor
+
+
+def order(items: Iterable[Ranked]) -> list[Ranked]:
+    """Sort, best first: direct matches before what an edge brought in, then score, newer, greater id.
+
+    A total order, so that the answer does not depend on the order in which candidates were found.
+    """
+    return sorted(items, key=_place)
+
+
+def _place(item: Ranked) -> tuple[bool, float, int, int]:
+    score = -math.inf if math.isnan(item.score) else item.score
+    return (not item.direct, -score, -item.created_at_ns, -item.id)
