@@ -105,10 +105,12 @@ CREATE TABLE co_occurrence (
     memory_b INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
     weight REAL NOT NULL CHECK (weight > 0),
     last_updated INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,                 -- when it will have faded, so that the tick looks at nothing else
     PRIMARY KEY (memory_a, memory_b),
     CHECK (memory_a < memory_b)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX co_occurrence_b ON co_occurrence(memory_b);
+CREATE INDEX co_occurrence_due ON co_occurrence(due_at);
 
 CREATE TABLE place (                         -- centres that poses belong to
     id INTEGER PRIMARY KEY AUTOINCREMENT,

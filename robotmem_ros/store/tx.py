@@ -6,6 +6,7 @@ Rows are always fetched completely, so that no half-read statement keeps a snaps
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,11 @@ INT64_MAX = 2**63 - 1
 def is_id(value: int) -> bool:
     """Tell whether ``value`` can be the id of a row: 1 to 2**63 - 1."""
     return 0 < value <= INT64_MAX
+
+
+def id_list(ids: Iterable[int]) -> str:
+    """Give ids as the JSON list that ``json_each`` reads, so that one statement serves any number of them."""
+    return json.dumps([i for i in ids if is_id(i)])
 
 
 @contextmanager

@@ -1,0 +1,91 @@
+"""Full-text search (FTS5). Texts and queries go through the same tokens of ``core.text``.
+
+Nothing of a user reaches MATCH unquoted: every phrase becomes one FTS5 string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robotmem_ros.core import text as texts
+from robotmem_ros.model import Filters
+from robotmem_ros.settings import DecaySettings
+from robotmem_ros.store.filters import compile_filters
+from robotmem_ros.store.memory_row import COLUMNS, MemoryRow, memory_from_row
+from robotmem_ros.store.tx import Tx
+
+Phrase = Sequence[str]
+
+RARE_SHARE = 0.3
+"""Two texts with Jaccard above 0.7 share one of any 30 % + 1 of their tokens (prefix filtering;
+Chaudhuri, Ganti, Kaushik 2006): the rarest of them are enough to find every duplicate."""
+COUNTED = 512
+"""A token is counted up to here; beyond it, it is frequent."""
+
+
+def put(tx: Tx, memory_id: int, text: str) -> None:
+    """Index ``text`` under ``memory_id``, instead of what was there."""
+    remove(tx, memory_id)
+    tx.execute('INSERT INTO memory_fts (rowid, tokens) VALUES (?, ?)', (memory_id, texts.index_text(text)))
+
+
+def remove(tx: Tx, memory_id: int) -> None:
+    """Take ``memory_id`` out of the index."""
+    tx.execute('DELETE FROM memory_fts WHERE rowid = ?', (memory_id,))
+
+
+def match_any(phrases: Sequence[Phrase]) -> str:
+    """Give the MATCH expression that finds any of ``phrases``; '' where there is none.
+
+    A phrase is one quoted string with its quotes doubled; NUL would end it early and becomes a blank.
+    """
+    strings = (' '.join(phrase).replace('\0', ' ').replace('"', '""') for phrase in phrases)
+    return ' OR '.join(f'"{string}"' for string in strings if string.strip())
+
+
+def search(
+    tx: Tx, phrases: Sequence[Phrase], filters: Filters, decay: DecaySettings, limit: int
+) -> list[tuple[int, float]]:
+    """Find memories that satisfy ``filters`` and hold any of ``phrases``.
+
+    :return: (id, score), best first. Score is BM25 with its sign turned: above 0, larger is better.
+    :raises StoreError: if the search fails; it never becomes "no hits".
+    """
+    match = match_any(phrases)
+    if not match or limit <= 0:
+        return []
+    where = compile_filters(filters, decay)
+    return [(row[0], row[1]) for row in tx.execute(
+        f'SELECT m.id, -f.rank FROM memory_fts f JOIN memory m ON m.id = f.rowid'
+        f' WHERE memory_fts MATCH :match AND {where.sql} ORDER BY f.rank LIMIT :limit',
+        {**where.args, 'match': match, 'limit': limit},
+    )]
+
+
+def candidates(tx: Tx, phrases: Sequence[Phrase], collection_id: int, limit: int) -> list[MemoryRow]:
+    """Find active facts of a collection that may repeat a text, best first, by its rarest phrases only.
+
+    A query of all its words would score nearly every memory; the rarest find the same duplicates.
+    """
+    match = match_any(rarest(tx, phrases))
+    if not match:
+        return []
+    return [memory_from_row(row) for row in tx.execute(
+        f'SELECT {COLUMNS} FROM memory_fts f JOIN memory m ON m.id = f.rowid'
+        " WHERE memory_fts MATCH ? AND m.collection_id = ? AND m.status = 'active' AND m.type = 'fact'"
+        ' ORDER BY f.rank LIMIT ?',
+        (match, collection_id, limit),
+    )]
+
+
+def rarest(tx: Tx, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """Give the rarest phrases that occur at all: 30 % + 1 of ``phrases``, at least 4."""
+    known = []
+    for phrase in dict.fromkeys(tuple(phrase) for phrase in phrases):
+        match = match_any([phrase])
+        count = tx.value(
+            'SELECT count(*) FROM (SELECT 1 FROM memory_fts WHERE memory_fts MATCH ? LIMIT ?)', (match, COUNTED)
+        ) if match else 0
+        known.append((count, phrase))
+    wanted = max(4, int(RARE_SHARE * len(known)) + 1)
+    return [phrase for count, phrase in sorted(known, key=lambda item: item[0])[:wanted] if count]

@@ -1,0 +1,88 @@
+"""Counts for people: what the memory holds and in what state it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robotmem_ros.settings import DecaySettings
+from robotmem_ros.store import collections, paths, sessions, vectors
+from robotmem_ros.store.filters import AGE_NS, CONFIDENCE, confidence_args
+from robotmem_ros.store.tx import Tx
+
+RETENTION = (
+    'pow(m.use_count + 1, :exponent) * m.strength'
+    f" * pow(2.0, -({AGE_NS} / 86400e9) / iif(m.tier = 'ltm', :ltm, :stm))"
+)
+"""Retention of memory ``m`` (``core.decay.retention``)."""
+
+
+def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[str, Any]:
+    """Count what a collection holds; all zero for one that nothing was ever stored in.
+
+    Keys: ``collection, total, by_status, by_tier, by_type, bands`` (retention of active memories: faded
+    < 0.15, danger < 0.35, healthy <= 0.65, strong), ``edges, linked_memories, scenes`` (by origin),
+    ``empty_scenes`` (hit, but nothing hangs on them), ``feature_kinds`` (scenes that each kind stands
+    in), ``open_sessions, pending_vectors, db_bytes``.
+    """
+    collection_id = collections.known_id(tx, collection) or 0
+    by_status = _grouped(tx, 'status', collection_id, 'status <> ?', '')
+    return {
+        'collection': collection,
+        'total': sum(by_status.values()),
+        'by_status': by_status,
+        'by_tier': _grouped(tx, 'tier', collection_id, 'status = ?', 'active'),
+        'by_type': _grouped(tx, 'type', collection_id, 'status = ?', 'active'),
+        'bands': _bands(tx, collection_id, now_ns, decay),
+        **_edges(tx, collection_id),
+        **_scenes(tx, collection_id),
+        'open_sessions': sessions.open_count(tx, collection_id),
+        'pending_vectors': vectors.pending_count(tx),
+        'db_bytes': paths.size(tx.path),
+    }
+
+
+def decayed_count(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> int:
+    """Count the active memories whose effective confidence is below half of the stored one."""
+    return int(tx.value(
+        f"SELECT count(*) FROM memory m WHERE m.status = 'active' AND m.collection_id = :collection"
+        f' AND ({CONFIDENCE}) < m.confidence / 2',
+        {'collection': collection_id, **confidence_args(now_ns, decay)}))
+
+
+def _grouped(tx: Tx, column: str, collection_id: int, condition: str, value: str) -> dict[str, int]:
+    return dict(tx.execute(
+        f'SELECT {column}, count(*) FROM memory WHERE collection_id = ? AND {condition} GROUP BY {column} ORDER BY {column}',
+        (collection_id, value)))
+
+
+def _bands(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> dict[str, int]:
+    found = dict(tx.execute(
+        "SELECT CASE WHEN r < 0.15 THEN 'faded' WHEN r < 0.35 THEN 'danger' WHEN r <= 0.65 THEN 'healthy' ELSE 'strong' END"
+        f" AS band, count(*) FROM (SELECT {RETENTION} AS r FROM memory m WHERE m.status = 'active'"
+        ' AND m.collection_id = :collection) GROUP BY band',
+        {'collection': collection_id, 'now': now_ns, 'exponent': decay.use_exponent, 'stm': decay.stm_half_life_days,
+         'ltm': decay.ltm_half_life_days}))
+    return {band: found.get(band, 0) for band in ('faded', 'danger', 'healthy', 'strong')}
+
+
+def _edges(tx: Tx, collection_id: int) -> dict[str, int]:
+    of_one = 'FROM co_occurrence e JOIN memory m ON m.id = e.memory_a WHERE m.collection_id = :c'
+    return {
+        'edges': tx.value(f'SELECT count(*) {of_one}', {'c': collection_id}),
+        'linked_memories': tx.value(
+            f'SELECT count(*) FROM (SELECT e.memory_a {of_one} UNION SELECT e.memory_b {of_one})', {'c': collection_id}),
+    }
+
+
+def _scenes(tx: Tx, collection_id: int) -> dict[str, Any]:
+    origins = dict(tx.execute('SELECT origin, count(*) FROM scene WHERE collection_id = ? GROUP BY origin', (collection_id,)))
+    kinds = tx.execute(
+        'SELECT f.kind, count(DISTINCT f.scene_id) AS n FROM scene_feature f JOIN scene s ON s.id = f.scene_id'
+        ' WHERE s.collection_id = ? GROUP BY f.kind ORDER BY n DESC, f.kind', (collection_id,))
+    return {
+        'scenes': {'emergent': origins.get('emergent', 0), 'declared': origins.get('declared', 0)},
+        'empty_scenes': tx.value(
+            'SELECT count(*) FROM scene s WHERE s.collection_id = ? AND s.strength > 0'
+            ' AND NOT EXISTS (SELECT 1 FROM scene_ref r WHERE r.scene_id = s.id)', (collection_id,)),
+        'feature_kinds': dict(kinds),
+    }

@@ -1,0 +1,188 @@
+"""Vector search (sqlite-vec): one space, true cosines, equal texts of a collection share one vector.
+
+Vectors have ids of their own (table ``vector``, never used again), to which memories refer. Where
+sqlite-vec is missing, nothing here fails: searches find nothing, and memories wait for their vector.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from robotmem_ros.errors import EmbeddingFailed
+from robotmem_ros.model import Filters
+from robotmem_ros.ports import Vector
+from robotmem_ros.settings import DecaySettings
+from robotmem_ros.store.filters import Where, compile_filters
+from robotmem_ros.store.tx import Tx
+
+MAX_K = 4096
+"""sqlite-vec's own limit of one search."""
+CHUNK = 256
+"""Vectors in one block of the file: 1024, the default, costs 1.5 MB for the first memory of a collection."""
+PENDING, DONE, NONE = 0, 1, 2
+SPACE_KEY = 'vector_space'
+
+
+def space(tx: Tx) -> tuple[str, int, str] | None:
+    """Give name, dimension and fingerprint of the model whose vectors the file holds."""
+    stored = tx.value('SELECT value FROM meta WHERE key = ?', (SPACE_KEY,))
+    if stored is None:
+        return None
+    name, dim, fingerprint = json.loads(stored)
+    return name, dim, fingerprint
+
+
+def ensure_space(tx: Tx, name: str, dim: int, fingerprint: str) -> bool:
+    """Make the file's space that of a model; another model's vectors are dropped, never mixed with new ones.
+
+    :return: whether the space is new, so that all active memories wait for a vector.
+    """
+    if not tx.has_vectors:
+        return False
+    known = space(tx)
+    if known is not None and known[1:] == (dim, fingerprint):
+        _drop_orphans(tx)
+        return False
+    tx.execute('DROP TABLE IF EXISTS memory_vec')
+    tx.execute(
+        'CREATE VIRTUAL TABLE memory_vec USING vec0(id INTEGER PRIMARY KEY, collection_id INTEGER PARTITION KEY,'
+        f' embedding float[{int(dim)}] distance_metric=cosine, chunk_size={CHUNK})'
+    )
+    tx.execute('DELETE FROM vector')
+    tx.execute('DELETE FROM vector_orphan')
+    tx.execute('UPDATE memory SET vector_id = NULL, vector_state = 0 WHERE vector_state <> 0 OR vector_id IS NOT NULL')
+    tx.execute('INSERT OR REPLACE INTO meta VALUES (?, ?)', (SPACE_KEY, json.dumps([name, dim, fingerprint])))
+    return True
+
+
+def put(tx: Tx, memory_id: int, collection_id: int, vector: Vector, text: str | None = None) -> bool:
+    """Give an active memory its vector, and with it all perceptions of the same text that wait for one.
+
+    :param vector: shape (dim,) of the file's space; need not have length 1.
+    :param text: what was embedded; where the memory's text has changed since, nothing is done.
+    :return: whether the memory took the vector.
+    :raises EmbeddingFailed: for a vector that cannot be compared (wrong size, zero, not finite).
+    """
+    row = tx.one("SELECT content, content_hash FROM memory WHERE id = ? AND status = 'active'", (memory_id,))
+    known = space(tx)
+    if not tx.has_vectors or known is None or row is None or (text is not None and row[0] != text):
+        return False
+    data = np.ascontiguousarray(vector, dtype=np.float32)
+    if data.shape != (known[1],) or not np.isfinite(data).all() or not data.any():
+        raise EmbeddingFailed(f'a vector of shape {data.shape} cannot be used in a space of {known[1]} dimensions')
+    remove(tx, memory_id)
+    tx.execute('INSERT INTO vector (collection_id) VALUES (?)', (collection_id,))
+    vector_id = tx.last_id
+    tx.execute('INSERT INTO memory_vec (id, collection_id, embedding) VALUES (?, ?, ?)', (vector_id, collection_id, data.tobytes()))
+    tx.execute(
+        "UPDATE memory SET vector_id = :v, vector_state = 1 WHERE id = :id OR (status = 'active' AND collection_id = :c"
+        " AND content_hash = :hash AND vector_state = 0 AND type = 'perception' AND content = :text)",
+        {'v': vector_id, 'id': memory_id, 'c': collection_id, 'hash': row[1], 'text': row[0]},
+    )
+    return True
+
+
+def share(tx: Tx, memory_id: int) -> bool:
+    """Let a perception use the vector of an equal text of its collection; ``False`` where there is none yet."""
+    tx.execute(
+        "UPDATE memory AS m SET vector_state = 1, vector_id = (SELECT e.vector_id FROM memory e WHERE e.status = 'active'"
+        ' AND e.collection_id = m.collection_id AND e.content_hash = m.content_hash AND e.vector_state = 1'
+        ' AND e.content = m.content LIMIT 1)'
+        " WHERE m.id = :id AND EXISTS (SELECT 1 FROM memory e WHERE e.status = 'active'"
+        ' AND e.collection_id = m.collection_id AND e.content_hash = m.content_hash AND e.vector_state = 1'
+        ' AND e.content = m.content)', {'id': memory_id},
+    )
+    return tx.changes > 0
+
+
+def remove(tx: Tx, memory_id: int) -> None:
+    """Take a memory's vector away; the vector itself goes with the last memory that uses it."""
+    vector_id = tx.value('SELECT vector_id FROM memory WHERE id = ?', (memory_id,))
+    if vector_id is None:
+        return
+    tx.execute('UPDATE memory SET vector_id = NULL, vector_state = 0 WHERE id = ?', (memory_id,))
+    if tx.one('SELECT 1 FROM memory WHERE vector_id = ? LIMIT 1', (vector_id,)):
+        return
+    tx.execute('DELETE FROM vector WHERE id = ?', (vector_id,))
+    if tx.has_vectors:
+        tx.execute('DELETE FROM memory_vec WHERE id = ?', (vector_id,))
+    else:
+        tx.execute('INSERT OR IGNORE INTO vector_orphan VALUES (?)', (vector_id,))
+
+
+def get(tx: Tx, memory_id: int) -> Vector | None:
+    """Give a memory's vector, shape (dim,), as it was put; ``None`` where it has none."""
+    if not tx.has_vectors or space(tx) is None:
+        return None
+    data = tx.value(
+        'SELECT v.embedding FROM memory m JOIN memory_vec v ON v.id = m.vector_id WHERE m.id = ?', (memory_id,))
+    return None if data is None else np.frombuffer(data, dtype=np.float32)
+
+
+def nearest(tx: Tx, vector: Vector, filters: Filters, decay: DecaySettings, k: int) -> list[tuple[int, float]]:
+    """Find the ``k`` (at most 4096) memories nearest to ``vector`` that satisfy ``filters``.
+
+    :return: (id, cosine in [-1, 1]), most similar first; newer first among equals.
+    :raises StoreError: if the search fails; it never becomes "no hits".
+    """
+    known = space(tx)
+    if not tx.has_vectors or known is None or k <= 0:
+        return []
+    data = np.ascontiguousarray(vector, dtype=np.float32)
+    if data.shape != (known[1],) or not data.any():
+        return []
+    where, k = compile_filters(filters, decay), min(k, MAX_K)
+    if not where.is_narrow:
+        # Optimistic: most criteria let most memories through. All vectors seen, or enough found: done.
+        wide = min(MAX_K, 2 * k + 16)
+        found = _search(tx, data, where, wide, k, '')
+        if len(found) >= k or _is_exhausted(tx, filters.collection, wide):
+            return found
+    inside = f' AND v.id IN (SELECT m.vector_id FROM memory m WHERE m.vector_id IS NOT NULL AND {where.sql})'
+    return _search(tx, data, where, k, k, inside)
+
+
+def _search(tx: Tx, data: Vector, where: Where, k: int, limit: int, inside: str) -> list[tuple[int, float]]:
+    """Search the collection's partition, then give the memories of the vectors found, by cosine."""
+    return [(row[0], 1.0 - row[1]) for row in tx.execute(
+        'WITH hit AS MATERIALIZED (SELECT v.id, v.distance FROM memory_vec v WHERE v.embedding MATCH :vector AND v.k = :k'
+        f' AND v.collection_id = (SELECT id FROM collection WHERE name = :collection){inside})'
+        f' SELECT m.id, hit.distance FROM hit JOIN memory m ON m.vector_id = hit.id WHERE {where.sql}'
+        ' ORDER BY hit.distance, m.id DESC LIMIT :limit',
+        {**where.args, 'vector': data.tobytes(), 'k': k, 'limit': limit},
+    )]
+
+
+def _is_exhausted(tx: Tx, collection: str, k: int) -> bool:
+    """Tell whether the collection has at most ``k`` vectors, all of which a search has then seen."""
+    return int(tx.value(
+        'SELECT count(*) FROM (SELECT 1 FROM vector WHERE collection_id = (SELECT id FROM collection WHERE name = ?)'
+        ' LIMIT ?)', (collection, k + 1))) <= k
+
+
+def pending(tx: Tx, limit: int) -> list[tuple[int, int, str]]:
+    """Give (id, collection id, text) of active memories that wait for a vector, each text once."""
+    found = tx.execute(
+        "SELECT id, collection_id, content FROM memory WHERE status = 'active' AND vector_state = 0 ORDER BY id LIMIT ?",
+        (limit,))
+    return list({(row[1], row[2]): (row[0], row[1], row[2]) for row in reversed(found)}.values())[::-1]
+
+
+def mark_unembeddable(tx: Tx, memory_id: int) -> None:
+    """Note that the model gave no vector for this text, so that it is not tried for ever."""
+    tx.execute('UPDATE memory SET vector_state = 2 WHERE id = ? AND vector_state = 0', (memory_id,))
+
+
+def pending_count(tx: Tx) -> int:
+    """Count the active memories that wait for a vector."""
+    return int(tx.value("SELECT count(*) FROM memory WHERE status = 'active' AND vector_state = 0"))
+
+
+def _drop_orphans(tx: Tx) -> None:
+    """Delete the vectors that were let go while sqlite-vec was missing."""
+    orphans = tx.execute('SELECT id FROM vector_orphan')
+    if orphans:
+        tx.executemany('DELETE FROM memory_vec WHERE id = ?', orphans)
+        tx.execute('DELETE FROM vector_orphan')
