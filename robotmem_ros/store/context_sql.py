@@ -67,14 +67,8 @@ def _typed(value: Any, operator: str, name: str, bound: str, args: dict[str, Any
     )
 
 
-def within(sort: SpatialSort, name: str, args: dict[str, Any]) -> str:
-    """Require a list of as many numbers as the target has, at most ``max_distance`` metres from it."""
-    args[f'{name}_max'] = sort.max_distance
-    return f'coalesce({distance(sort, name, args)} <= :{name}_max, 0)'
-
-
 def distance(sort: SpatialSort, name: str, args: dict[str, Any]) -> str:
-    """Give the distance of the numbers at ``sort.path`` to its target, metres; NULL where they are not such numbers."""
+    """Give the distance (metres) of the numbers at ``sort.path`` to its target, NULL where there is no such list."""
     path = json_path(sort.path)
     args[f'{name}_path'] = path
     checks, squares = [f'json_array_length({CONTEXT}, :{name}_path) = {len(sort.target)}'], []
@@ -85,3 +79,9 @@ def distance(sort: SpatialSort, name: str, args: dict[str, Any]) -> str:
         squares.append(f'{away} * {away}')
     # CASE: a position of texts must not be computed with.
     return f'CASE WHEN {" AND ".join(checks)} THEN sqrt({" + ".join(squares)}) END'
+
+
+def within(sort: SpatialSort, name: str, args: dict[str, Any]) -> str:
+    """Require a list of as many numbers as the target has, at most ``max_distance`` metres from it."""
+    args[f'{name}_max'] = sort.max_distance
+    return f'coalesce({distance(sort, name, args)} <= :{name}_max, 0)'

@@ -21,6 +21,11 @@ SAME_FRAME = "o.frame_id = :p_frame AND (:p_map = '' OR o.map_id = :p_map)"
 """A coordinate is worth nothing in another frame or on another map."""
 
 _PROTECTED = ', '.join(f"'{name}'" for name in sorted(PROTECTED_CATEGORIES))
+COLLECTION = '(SELECT id FROM collection WHERE name = :collection)'
+SCENE = f's.collection_id = {COLLECTION} AND (s.key = :scene OR (s.key >= :scene_from AND s.key < :scene_to))'
+"""The scene itself and what lies under it: ``place:hall`` and ``place:hall/...``, never ``place:hall2``."""
+BOX = ' AND '.join(f'p.{axis}1 >= :{axis}_from AND p.{axis}0 <= :{axis}_to' for axis in 'xyz')
+"""Pre-selection by the R*Tree: it holds 32-bit floats and rounds boxes outwards, so it only lets more through."""
 AGE_NS = 'iif(:now > 0 AND m.decay_anchor > 0, max(0, :now - m.decay_anchor), 0)'
 _DECAYED = f'm.confidence * pow(1.0 - :rate, {AGE_NS} / 86400e9)'
 CONFIDENCE = (
@@ -32,15 +37,19 @@ compared *and* shown. Needs :func:`confidence_args`."""
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Criteria as SQL over memory ``m``.
+    """
+    Criteria as SQL over memory ``m``.
 
-    :ivar sql: a condition, never empty.
+    :ivar sql: a condition, never empty; looks up one memory in a few steps, materialises nothing.
+    :ivar source: what stands after FROM where the criteria themselves are to give the memories, each once:
+        an index of the rarest of them, or all of ``memory m``. ``sql`` must be added to it.
     :ivar occurrence: the part over one occurrence ``o``, '' where there is none; already inside ``sql``.
-    :ivar args: values by name, for both and for ``CONFIDENCE``.
-    :ivar is_narrow: an index finds the few memories that satisfy it.
+    :ivar args: values by name, for all of these and for ``CONFIDENCE``.
+    :ivar is_narrow: ``source`` gives few memories.
     """
 
     sql: str
+    source: str
     occurrence: str
     args: dict[str, Any]
     is_narrow: bool
@@ -57,81 +66,75 @@ def pose_args(pose: Pose, map_id: str = '') -> dict[str, Any]:
 
 
 def compile_filters(filters: Filters, decay: DecaySettings) -> Where:
-    """Turn ``filters`` into one condition over active memories of its collection.
+    """
+    Turn ``filters`` into one condition over active memories of its collection.
 
     ``near`` with radius 0 orders (see ``spatial``) and excludes nothing.
     """
     args: dict[str, Any] = {'collection': filters.collection, **confidence_args(filters.now_ns, decay)}
-    parts = ["m.status = 'active'", 'm.collection_id = (SELECT id FROM collection WHERE name = :collection)']
-    if filters.category:
-        parts.append('m.category = :category')
-        args['category'] = filters.category
-    if filters.type:
-        parts.append('m.type = :type')
-        args['type'] = filters.type
-    if filters.exclude_session:
-        parts.append('m.session_id <> :exclude_session')
-        args['exclude_session'] = filters.exclude_session
+    parts = ["m.status = 'active'", f'm.collection_id = {COLLECTION}']
+    for field, operator in (('category', '='), ('type', '='), ('exclude_session', '<>')):
+        if value := getattr(filters, field):
+            column = 'session_id' if field == 'exclude_session' else field
+            parts.append(f'm.{column} {operator} :{field}')
+            args[field] = value
     if filters.min_confidence > 0:
         parts.append(f'({CONFIDENCE}) >= :min_confidence')
         args['min_confidence'] = filters.min_confidence
     for i, tag in enumerate(filters.tags):
-        parts.append(f'm.id IN (SELECT memory_id FROM memory_tag WHERE tag = :tag{i})')
+        parts.append(f'EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory_id = m.id AND t.tag = :tag{i})')
         args[f'tag{i}'] = tag
     if filters.scene_key:
-        parts.append(_scene(filters, args))
-    occurrence, by_index = _occurrence(filters, args)
+        parts.append(f'EXISTS (SELECT 1 FROM scene_ref r JOIN scene s ON s.id = r.scene_id'
+                     f' WHERE r.memory_id = m.id AND {SCENE})')
+        key = filters.scene_key
+        args |= {'scene': key, 'scene_from': key + '/', 'scene_to': key + '0'}  # '0' is the sign after '/'
+    occurrence = _occurrence(filters, args)
     if occurrence:
-        # Driven from the occurrences where an index finds them, else looked up for each candidate.
-        parts.append(
-            f'm.id IN (SELECT o.memory_id FROM occurrence o WHERE {occurrence})' if by_index
-            else f'EXISTS (SELECT 1 FROM occurrence o WHERE o.memory_id = m.id AND {occurrence})'
-        )
-    return Where(' AND '.join(parts), occurrence, args, bool(by_index or filters.tags or filters.scene_key))
+        parts.append(f'EXISTS (SELECT 1 FROM occurrence o WHERE o.memory_id = m.id AND {occurrence})')
+    source, is_narrow = _source(filters)
+    return Where(' AND '.join(parts), source, occurrence, args, is_narrow)
 
 
-def _scene(filters: Filters, args: dict[str, Any]) -> str:
-    """The scene itself and what lies under it: ``place:hall`` and ``place:hall/…``, never ``place:hall2``."""
-    args |= {'scene': filters.scene_key, 'scene_from': filters.scene_key + '/', 'scene_to': filters.scene_key + '0'}
-    return (
-        'm.id IN (SELECT r.memory_id FROM scene s JOIN scene_ref r ON r.scene_id = s.id'
-        ' WHERE s.collection_id = (SELECT id FROM collection WHERE name = :collection)'
-        ' AND (s.key = :scene OR (s.key >= :scene_from AND s.key < :scene_to)))'
-    )
-
-
-def _occurrence(filters: Filters, args: dict[str, Any]) -> tuple[str, bool]:
-    """Give the condition over one occurrence ``o``, and whether an index finds those that satisfy it."""
-    parts = []
+def _source(filters: Filters) -> tuple[str, bool]:
+    """Give the index that is likely to hold the fewest memories, and whether they are few."""
     if filters.session_id:
-        parts.append("o.session_id = :session_id AND o.session_id <> ''")
-        args['session_id'] = filters.session_id
-    if filters.since_ns:
-        parts.append('o.at >= :since')
-        args['since'] = filters.since_ns
-    if filters.until_ns:
-        parts.append('o.at <= :until')
-        args['until'] = filters.until_ns
-    if filters.map_id:
-        parts.append('o.map_id = :map_id')
-        args['map_id'] = filters.map_id
-    is_near = filters.near is not None and filters.radius_m > 0
-    if filters.near is not None and is_near:
-        parts.append(_within(filters.near, filters.map_id, filters.radius_m, args))
+        ids, is_narrow = 'SELECT DISTINCT memory_id FROM occurrence WHERE session_id = :session_id', True
+    elif filters.scene_key:
+        ids = f'SELECT DISTINCT r.memory_id FROM scene s CROSS JOIN scene_ref r ON r.scene_id = s.id WHERE {SCENE}'
+        is_narrow = True
+    elif filters.tags:
+        ids, is_narrow = 'SELECT memory_id FROM memory_tag WHERE tag = :tag0', True
+    elif filters.near is not None and filters.radius_m > 0:
+        ids = f'SELECT DISTINCT o.memory_id FROM occurrence_place p CROSS JOIN occurrence o ON o.id = p.id WHERE {BOX}'
+        is_narrow = False  # a radius may take in a whole site
+    else:
+        return 'memory m', False
+    return f'({ids}) d CROSS JOIN memory m ON m.id = d.memory_id', is_narrow
+
+
+def _occurrence(filters: Filters, args: dict[str, Any]) -> str:
+    """Give the condition over one occurrence ``o``, '' where there is none."""
+    parts = []
+    for field, test in (
+        ('session_id', "o.session_id = :session_id AND o.session_id <> ''"), ('since_ns', 'o.at >= :since_ns'),
+        ('until_ns', 'o.at <= :until_ns'), ('map_id', 'o.map_id = :map_id'),
+    ):
+        if value := getattr(filters, field):
+            parts.append(test)
+            args[field] = value
+    if filters.near is not None and filters.radius_m > 0:
+        parts.append(f'{SAME_FRAME} AND {DISTANCE} <= :radius')
+        args |= _box_args(filters.near, filters.map_id, filters.radius_m)
     for i, condition in enumerate(filters.context):
         parts.append(context_sql.condition(condition, f'c{i}', args))
     if filters.spatial is not None and filters.spatial.max_distance is not None:
         parts.append(context_sql.within(filters.spatial, 's', args))
-    return ' AND '.join(f'({part})' for part in parts), bool(filters.session_id or is_near)
+    return ' AND '.join(f'({part})' for part in parts)
 
 
-def _within(pose: Pose, map_id: str, radius_m: float, args: dict[str, Any]) -> str:
-    """Pre-select by the R*Tree, then measure exactly.
-
-    The tree holds 32-bit floats and rounds a box outwards, never inwards, so it only lets more through.
-    """
-    args |= {**pose_args(pose, map_id), 'radius': radius_m}
+def _box_args(pose: Pose, map_id: str, radius_m: float) -> dict[str, Any]:
+    args = {**pose_args(pose, map_id), 'radius': radius_m}
     for axis, centre in (('x', pose.x), ('y', pose.y), ('z', pose.z)):
         args |= {f'{axis}_from': centre - radius_m, f'{axis}_to': centre + radius_m}
-    box = ' AND '.join(f'{axis}1 >= :{axis}_from AND {axis}0 <= :{axis}_to' for axis in 'xyz')
-    return f'o.id IN (SELECT id FROM occurrence_place WHERE {box}) AND {SAME_FRAME} AND {DISTANCE} <= :radius'
+    return args

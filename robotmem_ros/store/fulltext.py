@@ -56,7 +56,7 @@ def search(
         return []
     where = compile_filters(filters, decay)
     return [(row[0], row[1]) for row in tx.execute(
-        f'SELECT m.id, -f.rank FROM memory_fts f JOIN memory m ON m.id = f.rowid'
+        f'SELECT m.id, -f.rank FROM memory_fts f CROSS JOIN memory m ON m.id = f.rowid'
         f' WHERE memory_fts MATCH :match AND {where.sql} ORDER BY f.rank LIMIT :limit',
         {**where.args, 'match': match, 'limit': limit},
     )]
@@ -71,7 +71,7 @@ def candidates(tx: Tx, phrases: Sequence[Phrase], collection_id: int, limit: int
     if not match:
         return []
     return [memory_from_row(row) for row in tx.execute(
-        f'SELECT {COLUMNS} FROM memory_fts f JOIN memory m ON m.id = f.rowid'
+        f'SELECT {COLUMNS} FROM memory_fts f CROSS JOIN memory m ON m.id = f.rowid'
         " WHERE memory_fts MATCH ? AND m.collection_id = ? AND m.status = 'active' AND m.type = 'fact'"
         ' ORDER BY f.rank LIMIT ?',
         (match, collection_id, limit),

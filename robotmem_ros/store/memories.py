@@ -113,7 +113,7 @@ def recent(tx: Tx, filters: Filters, decay: DecaySettings, limit: int) -> list[i
     """Give the newest memories that satisfy ``filters``, newest first."""
     where = compile_filters(filters, decay)
     return [row[0] for row in tx.execute(
-        f'SELECT m.id FROM memory m WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT :limit',
+        f'SELECT m.id FROM {where.source} WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT :limit',
         {**where.args, 'limit': limit},
     )]
 
@@ -122,7 +122,7 @@ def count(tx: Tx, filters: Filters, decay: DecaySettings, limit: int) -> int:
     """Count the memories that satisfy ``filters``, up to ``limit``."""
     where = compile_filters(filters, decay)
     return int(tx.value(
-        f'SELECT count(*) FROM (SELECT 1 FROM memory m WHERE {where.sql} LIMIT :limit)', {**where.args, 'limit': limit}
+        f'SELECT count(*) FROM (SELECT 1 FROM {where.source} WHERE {where.sql} LIMIT :limit)', {**where.args, 'limit': limit}
     ))
 
 

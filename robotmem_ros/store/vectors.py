@@ -14,6 +14,7 @@ from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.model import Filters
 from robotmem_ros.ports import Vector
 from robotmem_ros.settings import DecaySettings
+from robotmem_ros.store import collections
 from robotmem_ros.store.filters import Where, compile_filters
 from robotmem_ros.store.tx import Tx
 
@@ -133,33 +134,44 @@ def nearest(tx: Tx, vector: Vector, filters: Filters, decay: DecaySettings, k: i
     data = np.ascontiguousarray(vector, dtype=np.float32)
     if data.shape != (known[1],) or not data.any():
         return []
+    collection_id = collections.known_id(tx, filters.collection)
+    if collection_id is None:
+        return []
     where, k = compile_filters(filters, decay), min(k, MAX_K)
+    where.args.update(vector=data.tobytes(), partition=collection_id, limit=k)
     if not where.is_narrow:
         # Optimistic: most criteria let most memories through. All vectors seen, or enough found: done.
         wide = min(MAX_K, 2 * k + 16)
-        found = _search(tx, data, where, wide, k, '')
-        if len(found) >= k or _is_exhausted(tx, filters.collection, wide):
+        found = _search(tx, where, wide, '')
+        if len(found) >= k or _is_exhausted(tx, collection_id, wide):
             return found
-    inside = f' AND v.id IN (SELECT m.vector_id FROM memory m WHERE m.vector_id IS NOT NULL AND {where.sql})'
-    return _search(tx, data, where, k, k, inside)
+    inside = f' AND v.id IN (SELECT m.vector_id FROM {where.source} WHERE m.vector_id IS NOT NULL AND {where.sql})'
+    return _search(tx, where, k, inside)
 
 
-def _search(tx: Tx, data: Vector, where: Where, k: int, limit: int, inside: str) -> list[tuple[int, float]]:
-    """Search the collection's partition, then give the memories of the vectors found, by cosine."""
+def _search(tx: Tx, where: Where, k: int, inside: str) -> list[tuple[int, float]]:
+    """
+    Search the collection's partition, then give the memories of the ``k`` vectors found, by cosine.
+
+    CROSS JOIN keeps that order: SQLite cannot know how few the search gives.
+    """
     return [(row[0], 1.0 - row[1]) for row in tx.execute(
-        'WITH hit AS MATERIALIZED (SELECT v.id, v.distance FROM memory_vec v WHERE v.embedding MATCH :vector AND v.k = :k'
-        f' AND v.collection_id = (SELECT id FROM collection WHERE name = :collection){inside})'
-        f' SELECT m.id, hit.distance FROM hit JOIN memory m ON m.vector_id = hit.id WHERE {where.sql}'
-        ' ORDER BY hit.distance, m.id DESC LIMIT :limit',
-        {**where.args, 'vector': data.tobytes(), 'k': k, 'limit': limit},
+        f"""
+        WITH hit AS MATERIALIZED (
+          SELECT v.id, v.distance FROM memory_vec v
+          WHERE v.embedding MATCH :vector AND v.k = :k AND v.collection_id = :partition{inside})
+        SELECT m.id, hit.distance FROM hit CROSS JOIN memory m ON m.vector_id = hit.id
+        WHERE {where.sql} ORDER BY hit.distance, m.id DESC LIMIT :limit
+        """,
+        {**where.args, 'k': k},
     )]
 
 
-def _is_exhausted(tx: Tx, collection: str, k: int) -> bool:
+def _is_exhausted(tx: Tx, collection_id: int, k: int) -> bool:
     """Tell whether the collection has at most ``k`` vectors, all of which a search has then seen."""
-    return int(tx.value(
-        'SELECT count(*) FROM (SELECT 1 FROM vector WHERE collection_id = (SELECT id FROM collection WHERE name = ?)'
-        ' LIMIT ?)', (collection, k + 1))) <= k
+    seen = tx.value(
+        'SELECT count(*) FROM (SELECT 1 FROM vector WHERE collection_id = ? LIMIT ?)', (collection_id, k + 1))
+    return int(seen) <= k
 
 
 def pending(tx: Tx, limit: int) -> list[tuple[int, int, str]]:
