@@ -1,7 +1,7 @@
-"""The two JSON fields of a recall, read into conditions (contract 8).
+r"""The two JSON fields of a recall, read into conditions (contract 8).
 
 ``{"env.site": "hall", "grip.force": {"$gte": 10, "$lt": 15}}``: every condition must hold. A path goes
-through nested objects; a key that holds a dot itself is written ``grip\\.force``. A nested object
+through nested objects; a key that holds a dot itself is written ``grip\.force``. A nested object
 without operators is the same as its dotted paths. null stands for a missing key as well as for null.
 Text, numbers and truth are different things: ``true`` is neither ``1`` nor ``"true"``.
 """
@@ -67,7 +67,7 @@ def parse_spatial_sort(text: str, field: str = 'spatial_sort') -> SpatialSort | 
 
 
 def parse_path(dotted: str, field: str) -> tuple[str, ...]:
-    """Split a dotted path into its keys; ``\\.`` is a dot inside a key.
+    r"""Split a dotted path into its keys; ``\.`` is a dot inside a key.
 
     :raises InvalidRequest: if a part is empty.
     """

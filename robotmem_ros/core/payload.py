@@ -16,13 +16,11 @@ from typing import Any, NoReturn
 
 from robotmem_ros.core.text import is_blank
 from robotmem_ros.errors import InvalidRequest
-from robotmem_ros.model import Pose
 
 MAX_INSIGHT_BYTES = 64 * 1024
 MAX_JSON_BYTES = 1024 * 1024
 MAX_DEPTH = 64
 MAX_NAME = 200
-MAX_METRES = 1e9
 
 _MAX_INTEGER_DIGITS = 300  # what a float can hold; Python takes quadratic time over more
 _BRACKETS = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
@@ -150,21 +148,6 @@ def check_time(sec: int, nanosec: int, field: str) -> int:
     if sec < 0 or not 0 <= nanosec < 10**9:
         raise InvalidRequest(field, 'a time from 1970 on, nanosec below 1000000000', f'sec {sec}, nanosec {nanosec}')
     return sec * 10**9 + nanosec
-
-
-def check_pose(pose: Pose, field: str) -> Pose:
-    """Give a pose whose numbers are numbers and whose names are names.
-
-    :raises InvalidRequest: if a coordinate is NaN or beyond a million kilometres, the quaternion is not
-        finite, or ``frame_id`` or ``map_id`` is no name.
-    """
-    for axis in ('x', 'y', 'z'):
-        check_unit(getattr(pose, axis), f'{field}.position.{axis}', -MAX_METRES, MAX_METRES)
-    if not all(math.isfinite(part) for part in pose.quaternion):
-        raise InvalidRequest(f'{field}.orientation', 'finite numbers', pose.quaternion)
-    check_name(pose.frame_id, f'{field}.frame_id')
-    check_name(pose.map_id, 'map_id')
-    return pose
 
 
 class _Reader:

@@ -22,12 +22,19 @@ MAX_PHRASES = 64
 _MAX_MARKS = 30  # on one base sign, as in Unicode's stream-safe format: ordering them takes quadratic time
 
 # Letters of scripts that set no blanks between words; each is a token of its own.
-_HAN = '\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd'
-_KANA = '\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U0001b000-\U0001b16f\u3105-\u312f\u31a0-\u31bf'
+_HAN = (
+    '\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b'
+    '\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd'
+)
+_KANA = '\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U0001b000-\U0001b16f'
+_BOPOMOFO = '\u3105-\u312f\u31a0-\u31bf'
 _SOUTH_EAST = '\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u108f\u1780-\u17d3'
 _HANGUL = '\uac00-\ud7a3'  # with blanks, but with particles that stick to the word
-_SIGNS = _HAN + _KANA + _SOUTH_EAST + _HANGUL
-_EMOJI = '\u231a\u231b\u23e9-\u23fa\u25a0-\u25ff\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff'
+_SIGNS = _HAN + _KANA + _BOPOMOFO + _SOUTH_EAST + _HANGUL
+_EMOJI = (  # without the five skin tones
+    '\u231a\u231b\u23e9-\u23fa\u25a0-\u25ff\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55'
+    '\U0001f000-\U0001f3fa\U0001f400-\U0001faff'
+)
 # Default-ignorable code points of Unicode, without the zero width space, which is a blank.
 _IGNORABLE = (
     '\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164'
@@ -50,7 +57,8 @@ _VISIBLE = re.compile(f'[^{_BLANK}{_IGNORABLE}]')
 _BLANKS = re.compile(f'[{_BLANK}]+')
 _IGNORED = re.compile(f'[{_IGNORABLE}]+')
 _MARK_RUN = re.compile(f'[{_MARKS}]{{{_MAX_MARKS + 1},}}')
-_BLANK_IN_CJK = re.compile(f'(?<=[{_HAN}{_KANA}\u3000-\u3003\u3008-\u3011]) (?=[{_HAN}{_KANA}\u3000-\u3003\u3008-\u3011])')
+_CJK = f'[{_HAN}{_KANA}{_BOPOMOFO}\u3001-\u3003\u3008-\u3011]'
+_BLANK_IN_CJK = re.compile(f'(?<={_CJK}) (?={_CJK})')
 _MAY_HAVE_ACCENTS = re.compile('[\u00c0-\u052f\u1e00-\u1fff]')
 _ACCENTS = re.compile('(?<=[a-z\u00df-\u024f\u0370-\u03ff\u0400-\u052f])[\u0300-\u036f]+')
 _POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s(?![^\W_])")
@@ -117,11 +125,15 @@ def query_phrases(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _fold(text: str) -> str:
-    """NFKC and case folding (Unicode D146: twice, since each can undo the other), nothing invisible."""
+    """NFKC and case folding, nothing invisible.
+
+    As Unicode's D146, twice, since either can undo the other; decomposed first (NFKD), since folding
+    makes letters of some marks, whose order must be settled before.
+    """
     if text.isascii():
         return text.lower()
     folded = _MARK_RUN.sub(_first_marks, _IGNORED.sub('', text))
-    folded = unicodedata.normalize('NFKC', unicodedata.normalize('NFD', folded).casefold())
+    folded = unicodedata.normalize('NFKC', unicodedata.normalize('NFKD', folded).casefold())
     folded = unicodedata.normalize('NFKC', folded.casefold())
     return _MARK_RUN.sub(_first_marks, folded)
 
@@ -165,11 +177,8 @@ def _chunk_phrases(chunk: list[str]) -> list[tuple[str, ...]]:
     sign = [_SIGN.match(token) is not None for token in chunk]
     phrases: list[tuple[str, ...]] = []
     for place, token in enumerate(chunk):
-        if sign[place]:
-            alone = True not in sign[max(0, place - 1):place] + sign[place + 1:place + 2]
-        else:
-            alone = len(token) > 1
-        if alone:
+        in_run = sign[place] and True in sign[max(0, place - 1):place] + sign[place + 1:place + 2]
+        if not in_run and (sign[place] or len(token) > 1):
             phrases.append((token,))
         phrases.extend((token, after) for after in chunk[place + 1:place + 2])
     return phrases
