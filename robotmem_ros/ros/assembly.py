@@ -1,0 +1,49 @@
+"""Puts store, model and engine together when the node is configured, and takes them apart again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from robotmem_ros.embed.background import BackgroundEmbedder
+from robotmem_ros.embed.loading import load
+from robotmem_ros.engine import Engine
+from robotmem_ros.ports import Clock, Embedder
+from robotmem_ros.settings import Settings
+from robotmem_ros.store.store import Store
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What exists between configure and cleanup."""
+
+    store: Store
+    engine: Engine
+    model: BackgroundEmbedder
+    path: str
+
+    def close(self) -> None:
+        """Write what is queued and close the file."""
+        self.engine.close()
+
+
+def assemble(path: str, settings: Settings, clock: Clock, on_model: Callable[[], None]) -> Assembly:
+    """
+    Open the file; the caller starts ``model`` once it is ready to be told.
+
+    :param on_model: is called from another thread once the model is there or known to be missing.
+    :raises StoreError: if the file cannot be used.
+    """
+    store = Store.open(path, settings.store)
+    model = BackgroundEmbedder(lambda: load_model(settings), on_model)
+    try:
+        engine = Engine(store, clock, model.get, settings)
+    except BaseException:
+        store.close()
+        raise
+    return Assembly(store, engine, model, path)
+
+
+def load_model(settings: Settings) -> Embedder:
+    """Load the model that the settings name."""
+    return load(settings.embed.model_path, settings.embed.threads)

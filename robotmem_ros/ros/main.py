@@ -1,0 +1,89 @@
+"""The process of the node: starts it, waits for a signal, stops it. ``memory_node`` runs :func:`main`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from typing import TYPE_CHECKING
+
+from robotmem_ros.errors import RobotMemError
+
+if TYPE_CHECKING:
+    from rclpy.executors import Executor
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def main(args: list[str] | None = None) -> int:
+    """
+    Run the node until SIGINT or SIGTERM, or until its context is shut down.
+
+    :param args: command line, by default the process's own.
+    :return: 0 after a clean stop, 1 where the node could not be made; the reason is then on stderr.
+    """
+    stop = threading.Event()
+    # First of all, before the slow imports: a signal at any moment only says that it is time to stop, and a
+    # second one says it again (SHUT-02). rclpy's own handlers would pull the context from under the node.
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        return _run(args, stop)
+    except RobotMemError as error:
+        print(f'memory_node: {error}', file=sys.stderr)
+        return 1
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _run(args: list[str] | None, stop: threading.Event) -> int:
+    # Here and not above: half a second in which a signal would meet no handler.
+    import rclpy
+    from rclpy.executors import MultiThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
+
+    from robotmem_ros.ros.node import MemoryNode
+
+    try:
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:  # noqa: BLE001  what rcl finds wrong with the command line is no bug of ours
+        print(f'memory_node: {" ".join(str(error).split())}', file=sys.stderr)
+        return 1
+    try:
+        node = MemoryNode()
+        executor = MultiThreadedExecutor(num_threads=node.parameters.values['executor.threads'])
+        executor.add_node(node)
+        spinning = threading.Thread(target=_spin, args=(executor, stop), name='robotmem-executor', daemon=True)
+        spinning.start()
+        if node.parameters.values['autostart'] and not stop.is_set():
+            node.start()
+        stop.wait()
+        node.stop()
+        executor.shutdown(timeout_sec=2.0)
+        spinning.join(2.0)
+        node.destroy_node()
+        return 0
+    finally:
+        rclpy.try_shutdown()
+
+
+def _spin(executor: Executor, stop: threading.Event) -> None:
+    """Spin until the end; what a callback of rclpy itself raises is logged and does not end the node."""
+    from rclpy.executors import ExternalShutdownException, ShutdownException
+
+    while not stop.is_set():
+        try:
+            executor.spin()
+            break
+        except (ExternalShutdownException, ShutdownException):
+            break
+        except Exception:  # noqa: BLE001  a client must not be able to end the node for all the others
+            traceback.print_exc()
+            stop.wait(0.1)
+    stop.set()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Perceptions from the topic: queued by the callback, stored in batches by a worker."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from robotmem_ros import msg
+from robotmem_ros.engine import Engine
+from robotmem_ros.errors import RobotMemError, StoreError
+from robotmem_ros.model import PerceptionInput
+from robotmem_ros.ros.convert import perception_from_msg
+
+MAX_SOURCES = 1000
+RESTART_GAP = 2**31
+"""A gap of this size is a source that started again, not a loss."""
+
+
+class PerceptionIntake:
+    """
+    A bounded queue between the topic and the file, and the count of what was lost. Thread-safe.
+
+    The callback must be quick, whatever the disk does; so it only converts and queues. When the queue is
+    full the oldest goes: what holds now matters more.
+
+    :param size: perceptions that wait at most.
+    :param batch: perceptions that are stored in one transaction.
+    :param on_refused: is called with a perception's sequence number, source and reason when it is refused.
+    """
+
+    def __init__(self, size: int, batch: int, on_refused: Callable[[int, str, Exception], None]) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[PerceptionInput] = deque()
+        self._size, self._batch, self._on_refused = size, batch, on_refused
+        self._last_seq: OrderedDict[str, int] = OrderedDict()
+        self.stored = self.refused = self.dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def offer(self, perception: msg.Perception) -> None:
+        """Take one message from the topic."""
+        with self._lock:
+            self._count_gap(perception.source, perception.seq)
+        try:
+            item = perception_from_msg(perception)
+        except RobotMemError as error:
+            self._refuse(perception.seq, perception.source, error)
+            return
+        with self._lock:
+            if len(self._waiting) >= self._size:
+                self._waiting.popleft()
+                self.dropped += 1
+            self._waiting.append(item)
+
+    def store(self, engine: Engine) -> int:
+        """
+        Store the next batch and give how many are left.
+
+        :raises StoreError: if the file cannot be written; the batch then waits again.
+        """
+        with self._lock:
+            batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
+        if not batch:
+            return 0
+        try:
+            results = engine.save_perceptions(batch)
+        except StoreError:
+            with self._lock:
+                self._waiting.extendleft(reversed(batch))
+            raise
+        except Exception as error:
+            for item in batch:
+                self._refuse(item.seq, item.source, error)
+            raise
+        for item, result in zip(batch, results, strict=True):
+            if isinstance(result, RobotMemError):
+                self._refuse(item.seq, item.source, result)
+            elif result:
+                self.stored += 1
+        return len(self._waiting)
+
+    def clear(self) -> None:
+        """Give up what waits, and count it as dropped."""
+        with self._lock:
+            self.dropped += len(self._waiting)
+            self._waiting.clear()
+
+    def _refuse(self, seq: int, source: str, error: Exception) -> None:
+        with self._lock:
+            self.refused += 1
+        self._on_refused(seq, source, error)
+
+    def _count_gap(self, source: str, seq: int) -> None:
+        if seq == 0:
+            return
+        last = self._last_seq.pop(source, None)
+        self._last_seq[source] = seq
+        if len(self._last_seq) > MAX_SOURCES:
+            self._last_seq.popitem(last=False)
+        if last is not None and last + 1 < seq < last + RESTART_GAP:
+            self.dropped += seq - last - 1

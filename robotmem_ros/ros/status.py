@@ -1,0 +1,137 @@
+"""What the node says about itself: ready or why not, what really runs, counts and losses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from robotmem_ros import msg
+from robotmem_ros.errors import NotActive
+from robotmem_ros.ros import convert
+from robotmem_ros.ros.assembly import Assembly
+from robotmem_ros.ros.gate import Gate
+from robotmem_ros.ros.health import Counters, Health
+from robotmem_ros.ros.perception import PerceptionIntake
+
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+COUNT_EVERY_S = 5.0
+"""Shortest time between two counts of a large file."""
+
+
+@dataclass
+class Facts:
+    """What the status is made from; the node keeps it up to date."""
+
+    gate: Gate
+    health: Health
+    counters: Counters
+    intake: PerceptionIntake
+    assembly: Assembly | None = None
+    state: str = 'unconfigured'
+    reason: str = ''
+    path: str = ''
+    collection: str = ''
+    counts: dict[str, Any] = field(default_factory=dict)
+
+
+class StatusReporter:
+    """
+    Publishes ``~/status`` (latched) and ``/diagnostics``, in every state of the node.
+
+    :param facts: read anew each time.
+    :param period_s: gives the time between two messages, seconds.
+    """
+
+    def __init__(self, node: Node, facts: Facts, period_s: Callable[[], float]) -> None:
+        self._facts, self._period_s = facts, period_s
+        self._clock, self._name = node.get_clock(), node.get_fully_qualified_name()
+        self._status = node.create_publisher(msg.MemoryStatus, '~/status', LATCHED)
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._counted_s = -COUNT_EVERY_S
+
+    def recount(self) -> None:
+        """Count again with the next message, however lately that was done."""
+        self._counted_s = -COUNT_EVERY_S
+
+    def step(self) -> float:
+        """Publish once and give the seconds until the next time."""
+        self._count()
+        status = self.message()
+        self._status.publish(status)
+        self._diagnostics.publish(self._diagnosis(status))
+        return self._period_s()
+
+    def message(self) -> msg.MemoryStatus:
+        """Say how things are now."""
+        facts = self._facts
+        status = msg.MemoryStatus(
+            stamp=self._clock.now().to_msg(), state=facts.state, db_path=convert.text(facts.path),
+            collection=convert.text(facts.collection), mode='bm25_only', embed_backend='none',
+            active_memories=convert.whole(facts.counts.get('active')), scenes=convert.unsigned(_scenes(facts.counts)),
+            pending_vectors=convert.whole(facts.counts.get('pending_vectors')),
+            scene_in_force=convert.text(facts.counts.get('scene_in_force')),
+            perceptions_stored=facts.intake.stored, perceptions_refused=facts.intake.refused,
+            perceptions_dropped=facts.intake.dropped, scene_hits=facts.counters.scene_hits,
+            empty_scene_hits=facts.counters.empty_scene_hits, incompatible_qos=convert.unsigned(facts.counters.incompatible_qos),
+        )
+        embedder = facts.assembly.model.get() if facts.assembly is not None else None
+        if facts.assembly is not None and embedder is not None and facts.assembly.engine.mode == 'hybrid':
+            status.mode, status.embed_backend = 'hybrid', 'onnx'
+            status.model, status.embed_dim = convert.text(embedder.name), convert.unsigned(embedder.dim)
+        status.ready, reason = readiness(facts)
+        status.reason = convert.text(reason)
+        return status
+
+    def _count(self) -> None:
+        now = time.monotonic()
+        if now - self._counted_s < COUNT_EVERY_S:
+            return
+        try:
+            with self._facts.gate.enter() as engine:
+                scene = engine.scenes.current()
+                self._facts.counts = {**engine.stats(), 'scene_in_force': '' if scene is None else scene.key}
+        except NotActive:
+            return
+        self._counted_s = now
+
+    def _diagnosis(self, status: msg.MemoryStatus) -> DiagnosticArray:
+        level = DiagnosticStatus.OK if status.ready and not status.reason else DiagnosticStatus.WARN
+        if self._facts.state == 'active' and self._facts.health.failing:
+            level = DiagnosticStatus.ERROR
+        shown = ('state', 'mode', 'model', 'db_path', 'active_memories', 'pending_vectors', 'scenes', 'scene_in_force',
+                 'perceptions_stored', 'perceptions_refused', 'perceptions_dropped', 'incompatible_qos')
+        array = DiagnosticArray()
+        array.header.stamp = status.stamp
+        array.status = [DiagnosticStatus(
+            level=level, name=f'{self._name.lstrip("/")}: memory', hardware_id=status.db_path,
+            message=status.reason or 'ready', values=[KeyValue(key=k, value=str(getattr(status, k))) for k in shown],
+        )]
+        return array
+
+
+def readiness(facts: Facts) -> tuple[bool, str]:
+    """Whether services are served in full, and one sentence on what is missing."""
+    if facts.state != 'active' or facts.assembly is None:
+        return False, facts.reason or f'the node is {facts.state}'
+    if facts.health.trouble:
+        return False, facts.health.trouble
+    model = facts.assembly.model
+    if model.state in ('idle', 'loading'):
+        return False, 'the embedding model is loading; answers are by words alone'
+    if model.state == 'missing':
+        return True, f'{model.reason}; answers are by words alone'
+    if not facts.assembly.store.vectors_available:
+        return True, f'no vector search ({facts.assembly.store.vectors_reason}); answers are by words alone'
+    if facts.assembly.engine.mode != 'hybrid':
+        return False, 'the embedding model is being taken into use; answers are by words alone'
+    return True, ''
+
+
+def _scenes(counts: dict[str, Any]) -> int:
+    return int(counts.get('scenes_emergent', 0)) + int(counts.get('scenes_declared', 0))

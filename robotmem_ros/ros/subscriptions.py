@@ -1,0 +1,87 @@
+"""How the node listens: a QoS that takes what publishers give, and a word where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
+
+from robotmem_ros.ros.taps import Tap
+
+OPEN = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE)
+"""Takes from every publisher."""
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""Also gets what was said before, from publishers that keep it, as ``amcl`` does."""
+PERCEPTION_DEPTH = 200
+
+OnIncompatible = Callable[[str, str], None]
+"""Is called with a topic and the policy of which a publisher gives less than is asked for."""
+
+
+def perception_qos(reliability: ReliabilityPolicy) -> QoSProfile:
+    """Give the QoS of ``~/perception``: deep, since perceptions come in bursts."""
+    return QoSProfile(depth=PERCEPTION_DEPTH, reliability=reliability, durability=DurabilityPolicy.VOLATILE)
+
+
+def incompatible_events(topic: str, on_incompatible: OnIncompatible) -> SubscriptionEventCallbacks:
+    """Have a publisher reported that this subscription cannot hear: DDS itself is silent about it."""
+    def report(event: Any) -> None:
+        on_incompatible(topic, QoSPolicyKind(event.last_policy_kind).name.lower())
+    return SubscriptionEventCallbacks(incompatible_qos=report, use_default_callbacks=False)
+
+
+class TapSubscriptions:
+    """
+    The subscriptions of all taps, with a QoS that follows the publishers.
+
+    A subscription begins open to every publisher; once all publishers of its topic keep their last message, it
+    is made anew to ask for it.
+
+    :param on_message: is called with the tap and the message.
+    :param on_incompatible: is called with the topic and the policy that a publisher cannot give.
+    """
+
+    def __init__(
+        self, node: Node, group: CallbackGroup, on_message: Callable[[Tap, Any], None],
+        on_incompatible: OnIncompatible,
+    ) -> None:
+        self._node, self._group = node, group
+        self._on_message, self._on_incompatible = on_message, on_incompatible
+        self._open: dict[str, tuple[Tap, QoSProfile, Subscription[Any]]] = {}
+
+    def set(self, taps: list[Tap]) -> None:
+        """Listen to these taps and to no others; those that did not change are left alone."""
+        wanted = {tap.name: tap for tap in taps}
+        for name, (tap, _, subscription) in list(self._open.items()):
+            if wanted.get(name) != tap:
+                self._node.destroy_subscription(subscription)
+                del self._open[name]
+        for tap in taps:
+            if tap.name not in self._open:
+                self._subscribe(tap, OPEN)
+
+    def follow_publishers(self) -> None:
+        """Make a subscription anew where its publishers give, or no longer give, what was said before."""
+        for tap, qos, subscription in list(self._open.values()):
+            publishers = [p.qos_profile for p in self._node.get_publishers_info_by_topic(subscription.topic_name)]
+            if not publishers:
+                continue
+            latched = all(
+                p.durability is DurabilityPolicy.TRANSIENT_LOCAL and p.reliability is ReliabilityPolicy.RELIABLE
+                for p in publishers
+            )
+            if latched != (qos is LATCHED):
+                self._node.destroy_subscription(subscription)
+                self._subscribe(tap, LATCHED if latched else OPEN)
+
+    def _subscribe(self, tap: Tap, qos: QoSProfile) -> None:
+        subscription = self._node.create_subscription(
+            tap.message, tap.topic, lambda message: self._on_message(tap, message), qos, callback_group=self._group,
+            event_callbacks=incompatible_events(tap.topic, self._on_incompatible),
+        )
+        self._open[tap.name] = (tap, qos, subscription)

@@ -1,0 +1,66 @@
+"""A thread that does one step after the other, beside the executor."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+RETRY_S = 1.0
+"""Pause after a step that failed: what fails at once would otherwise fail in a busy loop."""
+
+
+class Worker:
+    """
+    Calls ``step`` again and again in a thread of its own, on the steady clock.
+
+    Work that may wait for the disk runs here and not in a callback, so that it never holds a thread
+    of the executor, and with it a service (EXE-01).
+
+    :param name: of the thread, for a debugger.
+    :param step: does a little and gives the seconds until it wants to be called again; ``None``: when woken.
+    :param on_error: is told what a step raised; the worker goes on after a pause.
+    """
+
+    def __init__(self, name: str, step: Callable[[], float | None], on_error: Callable[[Exception], None]) -> None:
+        self._name, self._step, self._on_error = name, step, on_error
+        self._condition = threading.Condition()
+        self._woken = self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin; a running worker goes on."""
+        if self._thread is not None:
+            return
+        self._stopping = self._woken = False
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Make the next step now."""
+        with self._condition:
+            self._woken = True
+            self._condition.notify_all()
+
+    def stop(self, timeout_s: float = 10.0) -> bool:
+        """Finish the step in hand and end; whether it has ended within ``timeout_s`` seconds."""
+        thread = self._thread
+        if thread is None:
+            return True
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        thread.join(timeout_s)
+        self._thread = None
+        return not thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                pause = self._step()
+            except Exception as error:  # noqa: BLE001  the thread must outlive whatever one step raises
+                self._on_error(error)
+                pause = RETRY_S
+            with self._condition:
+                if not self._woken and not self._stopping:
+                    self._condition.wait(pause)
+                self._woken = False

@@ -1,0 +1,230 @@
+"""A real node in a process of its own, and a client of it whose executor runs in the background."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_S = 15.0
+
+rclpy = pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
+
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@pytest.fixture(scope='session')
+def ros() -> Iterator[None]:
+    """ROS for this session of tests alone: a domain of its own, on this machine only."""
+    os.environ.update(ROS_DOMAIN_ID=str(1 + os.getpid() % 100), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
+class NodeProcess:
+    """``memory_node`` as a process, with its home, its database and its log under ``folder``."""
+
+    def __init__(self, folder: Path, parameters: dict[str, Any], name: str, namespace: str, remaps: tuple[str, ...]) -> None:
+        self.folder = folder
+        self.database = folder / 'memory.db'
+        values = {'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), **parameters}
+        params_file = folder / 'parameters.yaml'
+        params_file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
+        command = [sys.executable, '-m', 'robotmem_ros.ros.main', '--ros-args', '--params-file', str(params_file)]
+        for remap in (f'__node:={name}', f'__ns:={namespace or "/"}', *remaps):
+            command += ['-r', remap]
+        self._log = (folder / 'stderr.txt').open('a+')
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=environment(folder), stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
+        )
+
+    @property
+    def log(self) -> str:
+        """All that the node has printed."""
+        return (self.folder / 'stderr.txt').read_text()
+
+    def send(self, number: int = signal.SIGINT) -> None:
+        """Send a signal."""
+        self.process.send_signal(number)
+
+    def stop(self, number: int = signal.SIGINT, timeout_s: float = 10.0) -> int:
+        """Stop it by a signal and give its exit status."""
+        if self.process.poll() is None:
+            self.send(number)
+        try:
+            return self.process.wait(timeout_s)
+        finally:
+            self.kill()
+            self._log.close()
+
+    def kill(self) -> None:
+        """End it whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Give the environment of a node: its home under ``folder``, the source tree first on the path."""
+    path = os.pathsep.join(p for p in (str(ROOT), os.environ.get('PYTHONPATH', '')) if p)
+    return {**os.environ, 'HOME': str(folder), 'ROS_HOME': str(folder / 'ros'), 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1'}
+
+
+class Client:
+    """A node that calls another one; its executor spins in a thread, so that any test can just wait."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target.rstrip('/')
+        self.node = rclpy.create_node(f'client_{threading.get_ident()}_{time.monotonic_ns()}')
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._clients: dict[str, Any] = {}
+        self.statuses: list[Any] = []
+        self.hits: list[Any] = []
+        self._arrived = threading.Condition()
+        from robotmem_ros.msg import MemoryStatus, SceneHit
+
+        self.node.create_subscription(MemoryStatus, f'{self.target}/status', self._keeper(self.statuses), LATCHED)
+        self.node.create_subscription(SceneHit, f'{self.target}/scene_hit', self._keeper(self.hits), 10)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+
+    def _keeper(self, kept: list[Any]) -> Callable[[Any], None]:
+        def keep(message: Any) -> None:
+            with self._arrived:
+                kept.append(message)
+                self._arrived.notify_all()
+        return keep
+
+    def wait(self, what: Callable[[], Any], timeout_s: float = READY_S) -> Any:
+        """Wait until ``what()`` is true after a message has come, and give it."""
+        until = time.monotonic() + timeout_s
+        with self._arrived:
+            while not (found := what()):
+                left = until - time.monotonic()
+                assert left > 0.0, f'not within {timeout_s} s; last status: {self.statuses[-1:]}'
+                self._arrived.wait(min(left, 0.1))
+        return found
+
+    def status(self, fits: Callable[[Any], bool] = lambda status: status.ready, timeout_s: float = READY_S) -> Any:
+        """Wait for a status that fits, and give it."""
+        return self.wait(lambda: self.statuses[-1] if self.statuses and fits(self.statuses[-1]) else None, timeout_s)
+
+    def future(self, kind: Any, name: str, **fields: Any) -> Any:
+        """Send a request and give its future."""
+        request = kind.Request()
+        for field, value in fields.items():
+            setattr(request, field, value)
+        full = name if name.startswith('/') else f'{self.target}/{name}'
+        if full not in self._clients:
+            self._clients[full] = self.node.create_client(kind, full)
+        assert self._clients[full].wait_for_service(READY_S), f'no service {full}'
+        return self._clients[full].call_async(request)
+
+    def call(self, kind: Any, name: str, timeout_s: float = 5.0, **fields: Any) -> Any:
+        """Call a service and give its response."""
+        return self.result(self.future(kind, name, **fields), timeout_s, name)
+
+    @staticmethod
+    def result(future: Any, timeout_s: float = 5.0, name: str = '') -> Any:
+        """Wait for a future and give its response."""
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        assert done.wait(timeout_s), f'no answer from {name} within {timeout_s} s'
+        return future.result()
+
+    def learn(self, insight: str, **fields: Any) -> Any:
+        """Call ``learn``."""
+        from robotmem_ros.srv import Learn
+
+        return self.call(Learn, 'learn', insight=insight, **fields)
+
+    def recall(self, query: str = '', **fields: Any) -> Any:
+        """Call ``recall``."""
+        from robotmem_ros.srv import Recall
+
+        return self.call(Recall, 'recall', query=query, **fields)
+
+    def publisher(self, kind: Any, topic: str, qos: Any = 100, matched: bool = True) -> Any:
+        """Give a publisher, by default once a subscription has been found."""
+        publisher = self.node.create_publisher(kind, topic if topic.startswith('/') else f'{self.target}/{topic}', qos)
+        if matched:
+            self.wait(publisher.get_subscription_count)
+        return publisher
+
+    def close(self) -> None:
+        """End the client."""
+        self._executor.shutdown()
+        self._thread.join(5.0)
+        self.node.destroy_node()
+
+
+class World:
+    """Starts nodes and clients, and at the end stops them and looks at what they left."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.processes: list[NodeProcess] = []
+        self._clients: list[Client] = []
+
+    def start(self, name: str = 'robotmem', namespace: str = '', remaps: tuple[str, ...] = (), /, **parameters: Any) -> NodeProcess:
+        """Start a node; parameters are written with ``__`` for the dot."""
+        folder = self._folder / f'node{len(self.processes)}'
+        folder.mkdir()
+        values = {key.replace('__', '.'): value for key, value in parameters.items()}
+        process = NodeProcess(folder, values, name, namespace, remaps)
+        self.processes.append(process)
+        return process
+
+    def client(self, target: str = '/robotmem') -> Client:
+        """Give a new client."""
+        client = Client(target)
+        self._clients.append(client)
+        return client
+
+    def close(self) -> None:
+        """End everything; a node that has not been stopped must stop cleanly now."""
+        for client in self._clients:
+            client.close()
+        running = [p for p in self.processes if p.process.poll() is None]
+        try:
+            for process in running:
+                assert process.stop() == 0, process.log
+            for process in self.processes:
+                assert 'Traceback' not in process.log, process.log
+        finally:
+            for process in self.processes:
+                process.kill()
+
+
+@pytest.fixture
+def world(ros: None, tmp_path: Path) -> Iterator[World]:
+    """Nodes and clients of one test."""
+    world = World(tmp_path)
+    yield world
+    world.close()
+
+
+@pytest.fixture(scope='module')
+def shared(ros: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A client of a node, ready in text mode, that the tests of a module share."""
+    world = World(tmp_path_factory.mktemp('shared'))
+    world.start('shared_memory')
+    client = world.client('/shared_memory')
+    client.status()
+    yield client
+    world.close()
