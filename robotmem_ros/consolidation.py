@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from robotmem_ros.core.guard import guard
 from robotmem_ros.core.similarity import content_tokens, cosine, jaccard
 from robotmem_ros.model import ACTIVE, FACT, PROTECTED_CATEGORIES, SUPERSEDED
-from robotmem_ros.settings import ConsolidationSettings, Settings
-from robotmem_ros.store import memories, sessions, vectors
-from robotmem_ros.store.memories import MemoryRow
+from robotmem_ros.settings import ConsolidationSettings, HebbianSettings, Settings
+from robotmem_ros.store import lifecycle, sessions, vectors
+from robotmem_ros.store.memory_row import MemoryRow
 from robotmem_ros.store.sessions import SessionRow
 from robotmem_ros.store.tx import Tx
 
@@ -52,7 +52,7 @@ def consolidate(tx: Tx, session: SessionRow, settings: Settings, now_ns: int) ->
     pairing = Pairing(tx, settings.consolidation)
     groups = [c for rows in by_category.values() for c in _clusters(rows, pairing) if len(c.members) > 1]
     for cluster in groups:
-        _supersede(tx, cluster.members, now_ns)
+        _supersede(tx, cluster.members, settings.hebbian, now_ns)
     superseded = sum(len(c.members) - 1 for c in groups)
     similarities = [s for c in groups for s in c.similarities]
     return Merged(
@@ -123,9 +123,9 @@ def _all_alike(row: MemoryRow, cluster: Cluster, pairing: Pairing) -> list[float
     return similarities
 
 
-def _supersede(tx: Tx, members: Sequence[MemoryRow], now_ns: int) -> None:
+def _supersede(tx: Tx, members: Sequence[MemoryRow], settings: HebbianSettings, now_ns: int) -> None:
     """The keeper: highest confidence, then most used, then newest; it inherits all that hangs on the others."""
     keeper, *others = sorted(members, key=lambda r: (-r.confidence, -r.use_count, -r.created_at_ns, -r.id))
     for row in others:
-        memories.inherit(tx, row.id, keeper.id, now_ns)
-        memories.set_status(tx, row.id, SUPERSEDED, 'consolidated', now_ns, superseded_by=keeper.id)
+        lifecycle.inherit(tx, row.id, keeper.id, now_ns, settings)
+        lifecycle.set_status(tx, row.id, SUPERSEDED, 'consolidated', now_ns, superseded_by=keeper.id)

@@ -10,8 +10,8 @@ from robotmem_ros.core.text import content_hash
 from robotmem_ros.errors import Conflict, InvalidRequest, NotFound
 from robotmem_ros.model import ACTIVE, FACT, FORGOTTEN, LTM
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import edges, memories, occurrences, vectors
-from robotmem_ros.store.memories import MemoryRow
+from robotmem_ros.store import edges, lifecycle, memories, occurrences, vectors
+from robotmem_ros.store.memory_row import MemoryRow
 from robotmem_ros.store.occurrences import Occurrence
 from robotmem_ros.store.tx import Tx
 from robotmem_ros.validation import check_memory_id
@@ -36,7 +36,7 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
         for other in memories.by_hash(tx, row.collection_id, content_hash(new_content)):
             if other.id != memory_id and other.type == FACT and guard(new_content, other.content).same:
                 raise Conflict('new_content', f'memory {other.id} says this already', other.id)
-        memories.replace_text(tx, memory_id, new_content, now)
+        lifecycle.replace_text(tx, memory_id, new_content, now)
         if vector is not None:
             vectors.put(tx, memory_id, row.collection_id, vector)
         if context.strip():
@@ -58,7 +58,7 @@ def forget(rt: Runtime, memory_id: int, reason: str) -> None:
         raise InvalidRequest('reason', f'at most {MAX_REASON} characters', reason)
     with rt.store.write() as tx:
         _active(tx, memory_id)
-        memories.set_status(tx, memory_id, FORGOTTEN, reason, rt.clock.now_ns())
+        lifecycle.set_status(tx, memory_id, FORGOTTEN, reason, rt.clock.now_ns())
 
 
 def promote(rt: Runtime, memory_id: int) -> str:

@@ -13,14 +13,16 @@ from robotmem_ros.core.similarity import content_tokens, jaccard
 from robotmem_ros.core.text import content_hash, query_phrases
 from robotmem_ros.model import FACT, Filters, Similar
 from robotmem_ros.ports import Vector
-from robotmem_ros.settings import LearnSettings
+from robotmem_ros.settings import DecaySettings, LearnSettings
 from robotmem_ros.store import fulltext, memories, vectors
-from robotmem_ros.store.memories import MemoryRow
+from robotmem_ros.store.memory_row import MemoryRow
 from robotmem_ros.store.tx import Tx
 
 TEXT_CANDIDATES = 5
 VECTOR_CANDIDATES = 20
 MAX_SIMILAR = 5
+NO_DECAY = DecaySettings()
+"""A duplicate is looked for whatever its confidence has become, so no value of these is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def _by_meaning(tx: Tx, new: Candidate, settings: LearnSettings, finding: Findin
     if new.vector is None:
         return
     facts = Filters(collection=new.collection, now_ns=new.now_ns, type=FACT)
-    nearest = vectors.nearest(tx, new.vector, facts, VECTOR_CANDIDATES)
+    nearest = vectors.nearest(tx, new.vector, facts, NO_DECAY, VECTOR_CANDIDATES)
     rows = memories.rows(tx, [i for i, _ in nearest])
     for memory_id, cosine in nearest:
         row = rows[memory_id]

@@ -12,7 +12,15 @@ from typing import Any
 from robotmem_ros import corrections, learn, maintenance, perceive, recall, scene_recall, sessions
 from robotmem_ros.errors import NotAvailable, RobotMemError
 from robotmem_ros.model import (
-    LearnRequest, LearnResult, PerceptionInput, Pose, RecallRequest, RecallResult, Scene, SceneHit, SessionEnded,
+    LearnRequest,
+    LearnResult,
+    PerceptionInput,
+    Pose,
+    RecallRequest,
+    RecallResult,
+    Scene,
+    SceneHit,
+    SessionEnded,
     SessionStarted,
 )
 from robotmem_ros.ports import Clock, EmbedderSource
@@ -144,7 +152,7 @@ class Engine:
         with rt.store.read() as tx:
             counts = statistics.counts(tx, rt.collection(collection), rt.clock.now_ns(), rt.settings.decay)
         return {
-            **counts, 'file_bytes': rt.store.file_bytes(), 'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
+            **counts, 'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
             'embedding_failures': rt.usage.embedding_failures,
         }
 

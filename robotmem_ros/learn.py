@@ -82,9 +82,9 @@ def _attach(
 ) -> tuple[str, ...]:
     """Hang the memory on the scene in force and on the one that the request names, which is declared if new."""
     ids = {}
-    current = rt.scenes.current()
-    if current is not None and collection == rt.scenes.collection:
-        ids[current.key] = current.id
+    here = rt.scenes.here(now) if collection == rt.scenes.collection else None
+    if here is not None:
+        ids[here.key] = here.id
     if scene:
         named, _ = scenes.declare(tx, collection_id, normalise_key(scene), now)
         ids[named.key] = named.id

@@ -16,8 +16,7 @@ from robotmem_ros.core.hebbian import pairs
 from robotmem_ros.errors import EmbeddingFailed, StoreError
 from robotmem_ros.ports import Embedder, Vector
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import edges, memories, usage, vectors
-from robotmem_ros.usage import Use
+from robotmem_ros.store import edges, lifecycle, memories, usage, vectors
 
 USES_A_SLICE = 16
 EDGES_A_SLICE = 100
@@ -123,7 +122,7 @@ def trim_perceptions(rt: Runtime, deadline: int) -> bool:
         surplus = memories.surplus_perceptions(tx, most, PERCEPTIONS_A_SLICE)
     if surplus:
         with rt.store.write(background=True, durable=False) as tx:
-            memories.purge(tx, surplus)
+            lifecycle.purge(tx, surplus)
     return len(surplus) == PERCEPTIONS_A_SLICE
 
 

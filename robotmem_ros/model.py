@@ -174,6 +174,7 @@ class Memory:
     score_vector: float = 0.0
     score_hebbian: float = 0.0
     retention: float = 0.0
+    observed_at_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,6 @@ def _near(rt: Runtime, near: Pose | None) -> Pose | None:
     robot = rt.scenes.last_pose()
     if robot is None:
         raise InvalidRequest(
-            'near.header.frame_id', "a map frame while no pose of the robot is known (no pose tap has given one)", near.frame_id
+            'near.header.frame_id', 'a map frame while no pose of the robot is known (no pose tap has given one)', near.frame_id
         )
     return replace(compose(robot, near), map_id=near.map_id or robot.map_id)

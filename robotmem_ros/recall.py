@@ -7,13 +7,16 @@ that do not. Nothing is written: what a recall leaves behind is queued for the t
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from robotmem_ros import association
 from robotmem_ros.core.decay import bounded_factor, retention
 from robotmem_ros.core.ranking import final_score, fuse
-from robotmem_ros.model import LTM, Memory, RecallRequest, RecallResult
+from robotmem_ros.core.spatial import distance_at
+from robotmem_ros.model import LTM, Filters, Memory, RecallRequest, RecallResult, SpatialSort
+from robotmem_ros.ports import Vector
 from robotmem_ros.question import Question, parse
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.settings import Settings
@@ -48,7 +51,7 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
 
 
 def _by_words(
-    rt: Runtime, tx: Tx, question: Question, settings: Settings, vector: object
+    rt: Runtime, tx: Tx, question: Question, settings: Settings, vector: Vector | None
 ) -> tuple[list[Memory], str]:
     limit = max(settings.recall.candidates, question.n)
     text = dict(fulltext.search(tx, question.phrases, question.filters, settings.decay, limit))
@@ -60,10 +63,11 @@ def _by_words(
     reached = association.reach(tx, lately, fused, question.filters, settings)
     found = memories.load(tx, [*fused, *reached], question.filters, settings.decay)
     direct = [
-        _scored(found[i], fused[i], text.get(i, 0.0), meaning.get(i, 0.0), tie.get(i, 0.0), settings)
+        _scored(found[i], fused[i] + _proximity(found[i], question.filters, settings), text.get(i, 0.0), meaning.get(i, 0.0),
+                tie.get(i, 0.0), settings)
         for i in fused if i in found
     ]
-    answer = _ordered(tx, direct, question)
+    answer = _ordered(direct, question.spatial)
     answer += _reached_over([found[i] for i in reached if i in found], reached, answer, settings)
     mode = 'bm25_only' if vector is None else 'hybrid' if text else 'vec_only'
     return answer, mode
@@ -90,13 +94,13 @@ def by_worth(items: Sequence[Memory]) -> list[Memory]:
     return sorted(items, key=lambda m: (-m.score, -m.created_at_ns, -m.id))
 
 
-def _ordered(tx: Tx, direct: list[Memory], question: Question) -> list[Memory]:
+def _ordered(direct: list[Memory], sort: SpatialSort | None) -> list[Memory]:
     """By worth; where a spatial sort is asked for by distance, those without a position last."""
     ranked = by_worth(direct)
-    if question.spatial is None:
+    if sort is None:
         return ranked
-    distance = spatial.context_distances(ranked, question.spatial)
-    return sorted(ranked, key=lambda m: distance.get(m.id, float('inf')))
+    away = {m.id: distance_at(m.context, sort.path, sort.target) for m in ranked}
+    return sorted(ranked, key=lambda m: (away[m.id] is None, away[m.id] or 0.0))
 
 
 def _scored(memory: Memory, base: float, text: float, vector: float, tie: float, settings: Settings) -> Memory:
@@ -107,6 +111,18 @@ def _scored(memory: Memory, base: float, text: float, vector: float, tie: float,
         memory, score=final_score(base, tie, settings.hebbian.boost, source, factor), score_text=text, score_vector=vector,
         score_hebbian=tie, retention=kept,
     )
+
+
+def _proximity(memory: Memory, filters: Filters, settings: Settings) -> float:
+    """Where ``near`` is given without a radius, what is closer weighs more: up to ``near_weight``, half of it at 1 m."""
+    near, pose = filters.near, memory.pose
+    if near is None or filters.radius_m or pose is None or pose.frame_id != near.frame_id:
+        return 0.0
+    map_id = filters.map_id or near.map_id
+    if map_id and pose.map_id != map_id:
+        return 0.0
+    away = math.dist((near.x, near.y, near.z), (pose.x, pose.y, pose.z))
+    return settings.recall.near_weight / (1.0 + away)
 
 
 def retention_of(memory: Memory, settings: Settings) -> float:

@@ -17,6 +17,7 @@ from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, memories, sessions, statistics
 from robotmem_ros.store.sessions import SessionRow
 
+
 def start_session(rt: Runtime, context: str, collection: str) -> SessionStarted:
     """Begin an episode.
 

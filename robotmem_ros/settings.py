@@ -91,9 +91,10 @@ class RecallSettings:
     min_cosine: float = setting(0.2, 'cosine below which a vector is no match', low=-1.0, high=1.0)
     text_weight: float = setting(0.5, 'weight of BM25 in the fusion; the vectors have the rest', low=0.0, high=1.0)
     retention_bound: float = setting(0.10, 'most that use and age change a score, as a share', low=0.0, high=0.5)
+    near_weight: float = setting(0.2, 'most that closeness adds where `near` has no radius', low=0.0, high=1.0)
     source_weight: float = setting(1.5, 'factor of memories made on the real robot', low=1.0, high=3.0)
     robot_frames: tuple[str, ...] = setting(
-        ('base_link', 'base_footprint'), "frames of the robot itself: `near` in one of them means where the robot is"
+        ('base_link', 'base_footprint'), 'frames of the robot itself: `near` in one of them means where the robot is'
     )
 
 

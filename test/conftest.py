@@ -14,6 +14,7 @@ from robotmem_ros.ports import Embedder
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
+
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock()

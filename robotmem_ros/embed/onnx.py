@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime  # type: ignore[import-untyped]
+import onnxruntime
 from tokenizers import Tokenizer
 
 from robotmem_ros.embed.card import sha256_of
@@ -55,7 +55,8 @@ class OnnxEmbedder:
         self._input_types = _input_types(files, self._session)
         self._output = _output_name(self._session)
         self._head, self._tail = _special_tokens(self._tokenizer)
-        self._unknown = self._tokenizer.token_to_id(getattr(self._tokenizer.model, 'unk_token', None) or '[UNK]')
+        unknown = self._tokenizer.token_to_id(getattr(self._tokenizer.model, 'unk_token', None) or '[UNK]')
+        self._unknown = -1 if unknown is None else unknown
         try:
             self._dim = int(normalise(self._run(self._tokenizer.encode('a').ids)).shape[0])
         except EmbeddingFailed as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import onnxruntime  # type: ignore[import-untyped]
+import onnxruntime
 
 from robotmem_ros.embed.onnx import session_options
 
@@ -25,7 +25,7 @@ def quantize(source: Path, target: Path) -> None:
 
     :raises ImportError: without ``onnx``.
     """
-    from onnxruntime.quantization import QuantType, quantize_dynamic  # type: ignore[import-untyped]
+    from onnxruntime.quantization import QuantType, quantize_dynamic
 
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         folded = Path(scratch) / 'folded.onnx'

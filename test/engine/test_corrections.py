@@ -64,7 +64,7 @@ def test_a_forgotten_memory_appears_nowhere(engine: Engine, open_engine: Callabl
         assert texts(reader, '', scene='place:bay') == ['bay 9 has a loose cable']
         assert reader.list_scenes()[0].memory_count == 1
         stats = reader.stats()
-        assert (stats['active'], stats['forgotten'], stats['edges']) == (1, 1, 0)
+        assert (stats['by_status']['active'], stats['by_status']['forgotten'], stats['edges']) == (1, 1, 0)
     with pytest.raises(NotFound, match='forgotten'):
         engine.forget(gone, 'again')
     fresh = engine.start_session().session_id

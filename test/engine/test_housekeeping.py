@@ -28,7 +28,7 @@ def edge(engine: Engine, a: int, b: int) -> float:
     from robotmem_ros.store import edges
 
     with engine._rt.store.read() as tx:
-        return edges.weight(tx, a, b, engine._rt.clock.now_ns(), 30.0)
+        return edges.weight_of(tx, a, b, engine._rt.clock.now_ns(), 30.0)
 
 
 def pair(engine: Engine) -> tuple[int, int]:

@@ -87,7 +87,7 @@ def test_only_what_was_asked_for_passes_each_filter(engine: Engine) -> None:
         'context_filter': '{"params.force": {"$gte": 12}}', 'min_confidence': 0.9,
     }
     for name, value in filters.items():
-        criteria = {name: value} | ({'near': pose} if name == 'radius' else {})
+        criteria = {name: value} | ({'near': pose} if name == 'radius' else {'radius': 0.5} if name == 'near' else {})
         assert ids(engine, 'spill ramp', **criteria) == [needle], name
     assert ids(engine, 'spill ramp', **filters) == [needle]
     assert ids(engine, 'spill ramp', **{**filters, 'tags': ('dry',)}) == []
@@ -108,6 +108,15 @@ def test_a_place_gives_its_memories_by_distance(engine: Engine) -> None:
     learn(engine, 'other frame', pose=Pose('odom', 1.0, 0.0))
     result = engine.recall(RecallRequest(near=Pose('map', 0.0, 0.0), radius=5.0))
     assert ([m.id for m in result.memories], result.mode) == ([near, far], 'spatial')
+
+
+def test_near_without_a_radius_prefers_what_is_closer_and_excludes_nothing(engine: Engine) -> None:
+    far = learn(engine, 'wet floor at gate 1', pose=Pose('map', 40.0, 0.0))
+    near = learn(engine, 'wet floor at gate 2', pose=Pose('map', 1.0, 0.0))
+    none = learn(engine, 'wet floor at gate 3')
+    assert ids(engine, 'wet floor gate', near=Pose('map', 0.0, 0.0))[0] == near
+    assert ids(engine, 'wet floor gate', near=Pose('map', 41.0, 0.0))[0] == far
+    assert set(ids(engine, 'wet floor gate', near=Pose('map', 0.0, 0.0))) == {far, near, none}
 
 
 def test_the_border_of_a_radius_is_exact(engine: Engine) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from robotmem_ros import duplicates
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import InvalidRequest, NotFound
@@ -50,7 +51,9 @@ def test_a_second_end_answers_the_same_and_changes_nothing(engine: Engine, clock
 def test_what_was_said_three_times_is_kept_once(engine: Engine, open_engine: Callable[..., Engine]) -> None:
     """Contract 5: the surest keeps, and inherits context, place, tags and uses of the others."""
     session = engine.start_session().session_id
-    texts = ('the cart brake squeaks on wet tile', 'cart brake squeaks on the wet tile floor', 'the cart brake squeaks on wet tiles')
+    texts = (
+        'the cart brake squeaks on wet tile', 'cart brake squeaks on the wet tile floor', 'the cart brake squeaks on wet tiles',
+    )
     made = [
         learn_in(engine, session, text, confidence=confidence, tags=(f't{i}',), pose=Pose('map', float(i), 0.0))[0]
         for i, (text, confidence) in enumerate(zip(texts, (0.7, 0.9, 0.8), strict=True))
@@ -67,7 +70,8 @@ def test_values_that_share_their_form_are_never_merged(engine: Engine) -> None:
     """CON-01."""
     session = engine.start_session().session_id
     learn_in(
-        engine, session, 'charge at dock 1 takes 40 minutes', 'charge at dock 2 takes 40 minutes', 'charge at dock 3 takes 55 minutes'
+        engine, session, 'charge at dock 1 takes 40 minutes', 'charge at dock 2 takes 40 minutes',
+        'charge at dock 3 takes 55 minutes',
     )
     assert engine.end_session(session).superseded_count == 0
     assert len(engine.recall(RecallRequest('charge at dock')).memories) == 3
@@ -83,8 +87,10 @@ def test_an_exception_is_never_swallowed_by_the_broader_rule(engine: Engine) -> 
 
 
 @pytest.mark.parametrize('fields', [{'category': 'constraint'}, {'category': 'gotcha'}, {'confidence': 0.95}])
-def test_protected_facts_are_left_alone(engine: Engine, fields: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('robotmem_ros.duplicates.find', lambda *a: __import__('robotmem_ros.duplicates').duplicates.Finding())
+def test_protected_facts_are_left_alone(
+    engine: Engine, fields: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, 'find', lambda *a: duplicates.Finding())
     session = engine.start_session().session_id
     learn_in(engine, session, *['the cart brake squeaks on wet tile'] * 4, **fields)
     assert engine.end_session(session).superseded_count == 0
@@ -92,13 +98,13 @@ def test_protected_facts_are_left_alone(engine: Engine, fields: dict[str, object
 
 def test_consolidation_merges_supersedes_inherits_and_rests(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """CON-03, CON-05: with the check at writing switched off, equal facts are merged at the end, once."""
-    from robotmem_ros import duplicates
-
     with monkeypatch.context() as patch:
         patch.setattr(duplicates, 'find', lambda *a: duplicates.Finding())
         session = engine.start_session().session_id
         kept, = learn_in(engine, session, 'the cart brake squeaks', confidence=0.9)
-        a, b = learn_in(engine, session, *['the cart brake squeaks'] * 2, confidence=0.8, context='{"object": "cart"}', tags=('wheel',))
+        a, b = learn_in(
+            engine, session, *['the cart brake squeaks'] * 2, confidence=0.8, context='{"object": "cart"}', tags=('wheel',)
+        )
     friend = engine.learn(LearnRequest('oil the axle')).memory_id
     engine.link(a, friend, 3.0)
     ended = engine.end_session(session)
@@ -109,7 +115,7 @@ def test_consolidation_merges_supersedes_inherits_and_rests(engine: Engine, monk
     assert engine.link(kept, friend, 1.0) == pytest.approx(4.0)
     with pytest.raises(NotFound, match=f'superseded by {kept}'):
         engine.forget(b, 'gone')
-    assert engine.stats()['superseded'] == 2
+    assert engine.stats()['by_status']['superseded'] == 2
 
 
 def test_ending_one_collections_session_leaves_the_others(engine: Engine, clock: ManualClock) -> None:
