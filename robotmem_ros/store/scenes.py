@@ -1,0 +1,180 @@
+"""Scenes, what they keep of their visits, and the memories that hang on them.
+
+Keys come here in their one spelling (`core.scene_key.normalise_key`), so that equality of text is
+equality of scenes; what lies below a key is a range of the index on it (``/`` is followed by ``0``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from robotmem_ros.core.emergence import KnownScene
+from robotmem_ros.core.scene_key import ancestors as keys_above
+from robotmem_ros.core.scene_key import features_of
+from robotmem_ros.model import DECLARED, EMERGENT, Feature, Filters, Scene
+from robotmem_ros.settings import FEATURE_WEIGHTS, DecaySettings
+from robotmem_ros.store import evidence
+from robotmem_ros.store.collections import known_id
+from robotmem_ros.store.filters import compile_filters
+from robotmem_ros.store.tx import Tx
+
+NS_PER_DAY = 86_400 * 10**9
+MAX_MEMORIES = 1000
+"""Most memories of one scene that are answered: the limit of ``n``."""
+_BELOW = "(s.key = :key OR (s.key > :key || '/' AND s.key < :key || '0'))"
+
+
+def known(
+    tx: Tx, collection_id: int, weights: Mapping[str, float] = FEATURE_WEIGHTS, prefix: str = ''
+) -> list[KnownScene]:
+    """Give the scenes of a collection with what they keep of their visits, in the order of their keys."""
+    where = f"s.collection_id = :collection AND (:key = '' OR {_BELOW})"
+    args = {'collection': collection_id, 'key': prefix}
+    seen: dict[int, dict[Feature, int]] = {}
+    for scene_id, kind, value, visits in tx.execute(
+            'SELECT f.scene_id, f.kind, f.value, f.visits FROM scene s JOIN scene_feature f ON f.scene_id = s.id'
+            f' WHERE {where}', args):
+        seen.setdefault(scene_id, {})[Feature(kind, value)] = visits
+    rows = tx.execute(
+        f'SELECT s.id, s.key, s.origin, s.strength, s.last_hit FROM scene s WHERE {where} ORDER BY s.key', args)
+    return [KnownScene(i, key, origin, strength, features_of(key, weights), seen.get(i, {}), hit)
+            for i, key, origin, strength, hit in rows]
+
+
+def list_scenes(tx: Tx, collection_id: int, prefix: str = '') -> list[Scene]:
+    """Give the scenes whose key is ``prefix`` or lies below it; an empty prefix gives all."""
+    name = tx.value('SELECT name FROM collection WHERE id = ?', (collection_id,), '')
+    counts: dict[int, int] = dict(tx.execute(
+        "SELECT r.scene_id, count(*) FROM scene_ref r JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
+        ' JOIN scene s ON s.id = r.scene_id WHERE s.collection_id = ? GROUP BY r.scene_id', (collection_id,)))
+    found = known(tx, collection_id, prefix=prefix)
+    return [scene.as_scene(name, FEATURE_WEIGHTS, counts.get(scene.id, 0)) for scene in found]
+
+
+def ids_for_key(tx: Tx, collection_id: int, key: str) -> list[int]:
+    """Give the ids of the scene of this key and of those below it."""
+    return [row[0] for row in tx.execute(
+        f'SELECT s.id FROM scene s WHERE s.collection_id = :collection AND {_BELOW} ORDER BY s.key',
+        {'collection': collection_id, 'key': key})]
+
+
+def ids_above(tx: Tx, collection_id: int, key: str) -> list[int]:
+    """Give the ids of the scene of this key and of those above it, the nearest first."""
+    found = (tx.value('SELECT id FROM scene WHERE collection_id = ? AND key = ?', (collection_id, each))
+             for each in (key, *keys_above(key)))
+    return [scene_id for scene_id in found if scene_id is not None]
+
+
+def create(
+    tx: Tx, collection_id: int, key: str, origin: str, strength: int, seen: Mapping[Feature, int], now_ns: int,
+    weights: Mapping[str, float] = FEATURE_WEIGHTS,
+) -> KnownScene:
+    """Make a scene; what its bucket gathered is used up with it, and no other bucket is touched."""
+    last_hit = now_ns if origin == EMERGENT else 0
+    tx.execute(
+        'INSERT INTO scene (collection_id, key, origin, strength, created_at, last_hit) VALUES (?, ?, ?, ?, ?, ?)',
+        (collection_id, key, origin, strength, now_ns, last_hit))
+    scene = KnownScene(tx.last_id, key, origin, strength, features_of(key, weights), seen, last_hit)
+    _put_features(tx, scene.id, {}, seen)
+    evidence.clear(tx, collection_id, key)
+    attach_bucket(tx, scene.id, key, now_ns)
+    return scene
+
+
+def save(tx: Tx, before: KnownScene, after: KnownScene) -> None:
+    """Write what a visit changed; a scene that was removed meanwhile stays removed."""
+    tx.execute('UPDATE scene SET strength = ?, last_hit = ? WHERE id = ?',
+               (after.strength, after.last_hit_ns, after.id))
+    if tx.changes:
+        _put_features(tx, after.id, before.seen, after.seen)
+
+
+def declare(tx: Tx, collection_id: int, key: str, now_ns: int) -> tuple[Scene, bool]:
+    """Make a scene exist by name, and say whether it is new. ``key`` is in its one spelling.
+
+    An emergent scene of that key becomes a declared one: it keeps what it has and learns no more.
+    """
+    row = tx.one('SELECT id FROM scene WHERE collection_id = ? AND key = ?', (collection_id, key))
+    if row is None:
+        create(tx, collection_id, key, DECLARED, 0, dict.fromkeys(features_of(key), 0), now_ns)
+    else:
+        tx.execute('UPDATE scene SET origin = ? WHERE id = ? AND origin <> ?', (DECLARED, row[0], DECLARED))
+    (scene,) = (each for each in list_scenes(tx, collection_id, key) if each.key == key)
+    return scene, row is None
+
+
+def attach(tx: Tx, scene_ids: Iterable[int], memory_id: int, now_ns: int) -> None:
+    """Hang a memory on scenes; a tie that is there already is as fresh as a new one."""
+    tx.executemany(
+        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated) VALUES (?, ?, 1, ?)'
+        ' ON CONFLICT DO UPDATE SET weight = max(weight, 1), last_updated = max(last_updated, excluded.last_updated)',
+        [(scene_id, memory_id, now_ns) for scene_id in set(scene_ids)])
+
+
+def attach_bucket(tx: Tx, scene_id: int, bucket: str, now_ns: int) -> int:
+    """Hang on a scene what was learned in its situation before it existed; gives how many memories."""
+    tx.execute(
+        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated)'
+        ' SELECT DISTINCT s.id, m.id, 1, :now FROM scene s JOIN occurrence o ON o.bucket = :bucket'
+        " JOIN memory m ON m.id = o.memory_id AND m.collection_id = s.collection_id AND m.status = 'active'"
+        ' WHERE s.id = :scene ON CONFLICT DO NOTHING', {'scene': scene_id, 'bucket': bucket, 'now': now_ns})
+    return tx.changes
+
+
+def refs(tx: Tx, scene_id: int, now_ns: int, half_life_days: float, limit: int) -> list[tuple[int, float]]:
+    """Give the active memories of a scene with the strength of their tie now, the strongest first.
+
+    weight x 2 ** (-age / half-life); an age is never negative.
+    """
+    rows = tx.execute(
+        'SELECT r.memory_id, r.weight, r.last_updated FROM scene_ref r'
+        " JOIN memory m ON m.id = r.memory_id AND m.status = 'active' WHERE r.scene_id = ?", (scene_id,))
+    faded = [(i, weight * 2.0 ** (-max(0, now_ns - at) / (half_life_days * NS_PER_DAY))) for i, weight, at in rows]
+    return sorted(faded, key=lambda ref: (-ref[1], -ref[0]))[:limit]
+
+
+def memory_count(tx: Tx, scene_id: int) -> int:
+    """Count the active memories that hang on a scene."""
+    return int(tx.value("SELECT count(*) FROM scene_ref r JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
+                        ' WHERE r.scene_id = ?', (scene_id,), 0))
+
+
+def memory_ids(tx: Tx, filters: Filters, decay: DecaySettings, *, ancestors: bool = False) -> list[int]:
+    """Give the memories of the scene ``filters.scene_key`` that satisfy the other filters, the newest tie first.
+
+    :param ancestors: with those of the scenes above it (what a hit carries) instead of those below it (recall).
+    """
+    collection_id = known_id(tx, filters.collection)
+    if collection_id is None:
+        return []
+    find = ids_above if ancestors else ids_for_key
+    where = compile_filters(replace(filters, scene_key=''), decay)
+    args = {**where.args, 'scene_ids': json.dumps(find(tx, collection_id, filters.scene_key)), 'most': MAX_MEMORIES}
+    return [row[0] for row in tx.execute(
+        'SELECT m.id FROM scene_ref r JOIN memory m ON m.id = r.memory_id'
+        f' WHERE r.scene_id IN (SELECT value FROM json_each(:scene_ids)) AND {where.sql}'
+        ' GROUP BY m.id ORDER BY max(r.last_updated) DESC, m.id DESC LIMIT :most', args)]
+
+
+def sharing(tx: Tx, ids: Sequence[int], limit: int) -> list[int]:
+    """Give active memories that hang on the same scenes as these, those with the most scenes in common first."""
+    return [row[0] for row in tx.execute(
+        'WITH given AS (SELECT value AS id FROM json_each(:ids)),'
+        ' shared AS (SELECT DISTINCT scene_id FROM scene_ref WHERE memory_id IN (SELECT id FROM given))'
+        ' SELECT r.memory_id FROM shared JOIN scene_ref r ON r.scene_id = shared.scene_id'
+        " JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
+        ' WHERE r.memory_id NOT IN (SELECT id FROM given)'
+        ' GROUP BY r.memory_id ORDER BY count(*) DESC, max(r.last_updated) DESC, r.memory_id DESC LIMIT :most',
+        {'ids': json.dumps(list(ids)), 'most': limit})]
+
+
+def _put_features(tx: Tx, scene_id: int, before: Mapping[Feature, int], after: Mapping[Feature, int]) -> None:
+    """Write only the counts that changed."""
+    tx.executemany('DELETE FROM scene_feature WHERE scene_id = ? AND kind = ? AND value = ?',
+                   [(scene_id, each.kind, each.value) for each in before if each not in after])
+    tx.executemany(
+        'INSERT INTO scene_feature (scene_id, kind, value, visits) VALUES (?, ?, ?, ?)'
+        ' ON CONFLICT DO UPDATE SET visits = excluded.visits',
+        [(scene_id, each.kind, each.value, visits) for each, visits in after.items() if before.get(each) != visits])
