@@ -222,7 +222,8 @@ class SceneTracker:
 
     def _step_back(self, now_ns: int) -> None:
         back = self._last_ns - now_ns
-        self._repeat_until_ns = max(self._repeat_until_ns, self._last_ns) if back <= LONGEST_REPEAT_NS else 0
+        lived_ns = self._last_ns + CLOCK_JITTER_NS
+        self._repeat_until_ns = max(self._repeat_until_ns, lived_ns) if back <= LONGEST_REPEAT_NS else 0
         self._situation.rebase(self._last_ns, now_ns)
         self._reconsider_ns = None if self._reconsider_ns is None else now_ns
         self._keep_places_ns = None if self._keep_places_ns is None else now_ns
