@@ -127,14 +127,12 @@ def query_phrases(text: str) -> tuple[tuple[str, ...], ...]:
 def _fold(text: str) -> str:
     """NFKC and case folding, nothing invisible.
 
-    As Unicode's D146, twice, since either can undo the other; decomposed first (NFKD), since folding
-    makes letters of some marks, whose order must be settled before.
+    Decomposed first (NFKD), since folding makes letters of some marks, whose order must be settled before.
     """
     if text.isascii():
         return text.lower()
     folded = _MARK_RUN.sub(_first_marks, _IGNORED.sub('', text))
     folded = unicodedata.normalize('NFKC', unicodedata.normalize('NFKD', folded).casefold())
-    folded = unicodedata.normalize('NFKC', folded.casefold())
     return _MARK_RUN.sub(_first_marks, folded)
 
 
