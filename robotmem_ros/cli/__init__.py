@@ -1,0 +1,1 @@
+"""The command line `robotmem`, for those without the `ros2` tool: one call to the running node, printed for people."""

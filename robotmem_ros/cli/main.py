@@ -1,0 +1,114 @@
+"""Entry point of `robotmem`: arguments in, one service call, text out.
+
+Exit codes: 0 done; 1 the node answered ``success: false``; 2 usage; 3 no node answers; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from robotmem_ros import __version__
+from robotmem_ros.cli import client, show, values
+from robotmem_ros.cli.commands import COMMANDS, Command
+from robotmem_ros.errors import InvalidRequest
+
+DONE, REFUSED, USAGE, ABSENT, INTERRUPTED = 0, 1, 2, 3, 130
+NOTES = """\
+Texts and JSON go to the node as they are: quote them once, for the shell. A text that begins with a
+dash goes after `--`. The node is looked for on this machine; ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET looks
+on the network, ROS_DOMAIN_ID in another domain.
+
+exit status: 0 done, 1 the node refused (its sentence is on standard error), 2 wrong usage,
+3 no node answers"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; see the module for the exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]  # a poor locale must not stop an answer
+    given = parser().parse_args(argv)
+    command: Command = given.command
+    try:
+        if getattr(given, 'insight', '') == '-':
+            given.insight = standard_input()
+        service = f'{given.node}/{command.service}'
+        answer = client.call(service, command.type_name, command.request(given), given.timeout)
+    except client.NoAnswer as problem:
+        return complain(str(problem), ABSENT)
+    except (UnicodeDecodeError, InvalidRequest) as problem:
+        return complain(f'standard input cannot be sent: {problem}', USAGE)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return report(command, answer, as_json=given.json)
+
+
+def standard_input() -> str:
+    """Read a text, less the line end that an editor or echo adds; a ROS string would end at a NUL.
+
+    :raises InvalidRequest: when it holds a NUL.
+    """
+    text = sys.stdin.buffer.read().decode().removesuffix('\n')
+    if '\0' in text:
+        raise InvalidRequest('insight', 'text without NUL signs', 'a NUL sign on standard input')
+    return text
+
+
+def report(command: Command, answer: Any, *, as_json: bool) -> int:
+    """Print an answer; refusals and warnings go to standard error."""
+    if as_json:
+        print(show.as_json(client.plain(answer)))
+    if answer.warning:
+        print(f'robotmem: note: {show.printable(answer.warning)}', file=sys.stderr)
+    if not answer.success:
+        return complain(show.printable(answer.error), REFUSED)
+    if not as_json:
+        print(command.show(answer))
+    return DONE
+
+
+def complain(sentence: str, status: int) -> int:
+    """Say what is wrong on standard error."""
+    print(f'robotmem: {sentence}', file=sys.stderr)
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the whole command line from the table of commands."""
+    examples = '\n'.join(f'  {command.example}' for command in COMMANDS)
+    top = argparse.ArgumentParser(
+        prog='robotmem', description="A robot's memory, asked from the command line: one call to the running node.",
+        formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f'examples:\n{examples}\n\n{NOTES}',
+    )
+    top.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
+    groups = {'': top.add_subparsers(title='commands', metavar='COMMAND', required=True)}
+    common = shared_options()
+    for command in COMMANDS:
+        group, _, name = command.path.rpartition(' ')
+        if group not in groups:
+            parent = groups[''].add_parser(group, help=f'begin and end episodes ({group} start, {group} end)')
+            groups[group] = parent.add_subparsers(title='commands', metavar='COMMAND', required=True)
+        sub = groups[group].add_parser(
+            name, parents=[common], help=command.summary, description=command.summary.capitalize() + '.',
+            formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f'example:\n  {command.example}\n\n{NOTES}',
+        )
+        command.arguments(sub)
+        sub.set_defaults(command=command)
+    return top
+
+
+def shared_options() -> argparse.ArgumentParser:
+    """Options of every command."""
+    common = argparse.ArgumentParser(add_help=False)
+    group = common.add_argument_group('the node')
+    group.add_argument('--node', type=values.node_name, default='/robotmem', help='its name (default: %(default)s)')
+    group.add_argument('--timeout', type=values.positive, default=5.0, metavar='S',
+                       help='seconds to wait for the node, and again for its answer (default: %(default)g)')
+    group.add_argument('--json', action='store_true', help='print the whole response as JSON')
+    return common
+
+
+if __name__ == '__main__':
+    sys.exit(main())
