@@ -152,7 +152,7 @@ class Engine:
         with rt.store.read() as tx:
             counts = statistics.counts(tx, rt.collection(collection), rt.clock.now_ns(), rt.settings.decay)
         return {
-            **counts, 'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
+            **counts, 'db_path': rt.store.path, 'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
             'embedding_failures': rt.usage.embedding_failures,
         }
 

@@ -6,6 +6,8 @@ the duplicate check runs inside the transaction, so that two equal texts at one 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from robotmem_ros import duplicates
 from robotmem_ros.core.payload import check_insight, check_json_object, check_name, check_unit
 from robotmem_ros.core.scene_key import normalise_key
@@ -45,17 +47,18 @@ def learn(rt: Runtime, request: LearnRequest) -> LearnResult:
 
 
 def _checked(request: LearnRequest) -> LearnRequest:
-    check_insight(request.insight)
-    check_json_object(request.context, 'context')
-    for value, name in (
-        (request.category, 'category'), (request.session_id, 'session_id'), (request.collection, 'collection'),
-    ):
-        check_name(value, name)
-    check_unit(request.confidence, 'confidence', 0.0, 1.0)
-    check_unit(request.strength, 'strength', 1.0, 2.0)
-    check_tags(request.tags)
-    check_pose(request.pose, 'pose')
-    return request
+    return replace(
+        request,
+        insight=check_insight(request.insight),
+        context=check_json_object(request.context, 'context'),
+        category=check_name(request.category, 'category'),
+        session_id=check_name(request.session_id, 'session_id'),
+        collection=check_name(request.collection, 'collection'),
+        confidence=check_unit(request.confidence, 'confidence', 0.0, 1.0),
+        strength=check_unit(request.strength, 'strength', 1.0, 2.0),
+        tags=check_tags(request.tags),
+        pose=check_pose(request.pose, 'pose'),
+    )
 
 
 def _insert(tx: Tx, new: duplicates.Candidate, request: LearnRequest) -> int:

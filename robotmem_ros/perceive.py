@@ -6,8 +6,9 @@ Perceptions repeat by nature, so each is stored; their vectors are made later, b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from robotmem_ros.core.payload import check_data, check_insight, check_name
+from robotmem_ros.core.payload import check_choice, check_data, check_insight, check_name
 from robotmem_ros.errors import InvalidRequest, RobotMemError
 from robotmem_ros.model import PERCEPTION, PERCEPTION_TYPES, PerceptionInput
 from robotmem_ros.runtime import Runtime
@@ -50,7 +51,7 @@ def save_perceptions(rt: Runtime, batch: Sequence[PerceptionInput]) -> list[int 
 def _prepared(rt: Runtime, item: PerceptionInput, now: int) -> PerceptionInput | RobotMemError:
     """Check one perception, then let its features into the situation."""
     try:
-        _check(item)
+        item = _checked(item)
     except RobotMemError as error:
         return error
     if item.features and rt.collection(item.collection) == rt.scenes.collection:
@@ -58,26 +59,22 @@ def _prepared(rt: Runtime, item: PerceptionInput, now: int) -> PerceptionInput |
     return item
 
 
-def _check(item: PerceptionInput) -> None:
-    for field in ('source', 'session_id', 'collection'):
-        check_name(getattr(item, field), field)
+def _checked(item: PerceptionInput) -> PerceptionInput:
     if len(item.features) > MAX_FEATURES:
         raise InvalidRequest('features', f'at most {MAX_FEATURES}', len(item.features))
-    perception_type(item.perception_type)
-    check_data(item.data, 'data')
-    check_pose(item.pose, 'pose')
     if item.description:
         check_insight(item.description, 'description')
         if len(item.description.strip()) < MIN_DESCRIPTION:
             raise InvalidRequest('description', f'at least {MIN_DESCRIPTION} characters, or none', item.description)
-
-
-def perception_type(text: str) -> str:
-    """Give the canonical type: empty is visual, case does not matter, anything unknown is refused."""
-    name = text.lower() or PERCEPTION_TYPES[0]
-    if name not in PERCEPTION_TYPES:
-        raise InvalidRequest('perception_type', ', '.join(PERCEPTION_TYPES), text)
-    return name
+    return replace(
+        item,
+        source=check_name(item.source, 'source'),
+        session_id=check_name(item.session_id, 'session_id'),
+        collection=check_name(item.collection, 'collection'),
+        perception_type=check_choice(item.perception_type, 'perception_type', PERCEPTION_TYPES) or PERCEPTION_TYPES[0],
+        data=check_data(item.data, 'data'),
+        pose=check_pose(item.pose, 'pose'),
+    )
 
 
 def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, now: int) -> int | RobotMemError:
@@ -89,7 +86,7 @@ def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, now: int) -> int | Robot
     collection_id = collections.collection_id(tx, collection)
     memory_id = memories.insert(tx, NewMemory(
         collection_id=collection_id, type=PERCEPTION, content=item.description, confidence=CONFIDENCE, created_at_ns=now,
-        perception_type=perception_type(item.perception_type), data=item.data, source=item.source, seq=item.seq,
+        perception_type=item.perception_type, data=item.data, source=item.source, seq=item.seq,
         session_id=item.session_id,
     ))
     here = collection == rt.scenes.collection

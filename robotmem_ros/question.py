@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from robotmem_ros.core.filters import parse_context_filter, parse_spatial_sort
 from robotmem_ros.core.frames import compose
-from robotmem_ros.core.payload import check_name, check_unit
+from robotmem_ros.core.payload import check_choice, check_name, check_query, check_unit
 from robotmem_ros.core.scene_key import normalise_key
 from robotmem_ros.core.text import is_blank, query_phrases
 from robotmem_ros.errors import InvalidRequest
@@ -15,7 +15,6 @@ from robotmem_ros.runtime import Runtime
 from robotmem_ros.validation import check_pose, check_tags
 
 MAX_N = 1000
-MAX_QUERY_BYTES = 64 * 1024
 MAX_RADIUS_M = 1e9
 
 
@@ -39,9 +38,8 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
     :raises InvalidRequest: naming the field, its limit and what came.
     """
     n, warning = _count(request.n)
-    _check_names(request)
-    if len(request.query.encode('utf-8', 'surrogatepass')) > MAX_QUERY_BYTES:
-        raise InvalidRequest('query', f'at most {MAX_QUERY_BYTES} bytes', request.query)
+    request = _named(request)
+    check_query(request.query)
     spatial = parse_spatial_sort(request.spatial_sort)
     filters = Filters(
         collection=rt.collection(request.collection), now_ns=now_ns,
@@ -77,11 +75,16 @@ def _count(n: int) -> tuple[int, str]:
     return min(n, MAX_N), f'n: {n} was capped to {MAX_N}' if n > MAX_N else ''
 
 
-def _check_names(request: RecallRequest) -> None:
-    for field in ('session_id', 'context_session', 'collection', 'category', 'map_id'):
-        check_name(getattr(request, field), field)
-    if request.type not in ('', FACT, PERCEPTION):
-        raise InvalidRequest('type', f'{FACT}, {PERCEPTION} or empty', request.type)
+def _named(request: RecallRequest) -> RecallRequest:
+    return replace(
+        request,
+        type=check_choice(request.type, 'type', (FACT, PERCEPTION)),
+        session_id=check_name(request.session_id, 'session_id'),
+        context_session=check_name(request.context_session, 'context_session'),
+        collection=check_name(request.collection, 'collection'),
+        category=check_name(request.category, 'category'),
+        map_id=check_name(request.map_id, 'map_id'),
+    )
 
 
 def _near(rt: Runtime, near: Pose | None) -> Pose | None:
@@ -89,7 +92,7 @@ def _near(rt: Runtime, near: Pose | None) -> Pose | None:
 
     A pose in the robot's own frame is carried over by the latest tapped pose of the robot.
     """
-    check_pose(near, 'near')
+    near = check_pose(near, 'near')
     if near is None or near.frame_id not in rt.settings.recall.robot_frames:
         return near
     robot = rt.scenes.last_pose()

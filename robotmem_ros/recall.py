@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from robotmem_ros import association
 from robotmem_ros.core.decay import bounded_factor, retention
-from robotmem_ros.core.ranking import final_score, fuse
+from robotmem_ros.core.ranking import final_score, fuse, place
 from robotmem_ros.core.spatial import distance_at
 from robotmem_ros.model import LTM, Filters, Memory, RecallRequest, RecallResult, SpatialSort
 from robotmem_ros.ports import Vector
@@ -91,7 +91,7 @@ def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[M
 
 def by_worth(items: Sequence[Memory]) -> list[Memory]:
     """Order by score, then newer first, then id: equal scores have a stable order."""
-    return sorted(items, key=lambda m: (-m.score, -m.created_at_ns, -m.id))
+    return sorted(items, key=lambda m: place(m.score, m.created_at_ns, m.id))
 
 
 def _ordered(direct: list[Memory], sort: SpatialSort | None) -> list[Memory]:

@@ -40,9 +40,9 @@ def memories_of(rt: Runtime, scene: Scene, now_ns: int) -> tuple[Memory, ...]:
 
 def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
     """Give the scenes of a collection whose key is ``prefix`` or lies under it; an unknown collection has none."""
-    check_name(collection, 'collection')
+    name = rt.collection(check_name(collection, 'collection'))
     with rt.store.read() as tx:
-        collection_id = collections.known_id(tx, rt.collection(collection))
+        collection_id = collections.known_id(tx, name)
         if collection_id is None:
             return []
         return scenes.list_scenes(tx, collection_id, normalise_key(prefix) if prefix else '')
@@ -50,10 +50,9 @@ def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
 
 def declare(rt: Runtime, key: str, collection: str) -> tuple[str, bool]:
     """Make a scene exist under a normalised key; gives the key and whether it is new."""
-    check_name(collection, 'collection')
-    normal = normalise_key(key)
+    name, normal = rt.collection(check_name(collection, 'collection')), normalise_key(key)
     with rt.store.write() as tx:
-        collection_id = collections.collection_id(tx, rt.collection(collection))
+        collection_id = collections.collection_id(tx, name)
         scene, created = scenes.declare(tx, collection_id, normal, rt.clock.now_ns())
     rt.scenes.reload()
     return scene.key, created

@@ -24,9 +24,8 @@ def start_session(rt: Runtime, context: str, collection: str) -> SessionStarted:
     :param context: JSON object that describes it, may be empty.
     :raises InvalidRequest: naming the field, its limit and what came.
     """
-    check_json_object(context, 'context')
-    check_name(collection, 'collection')
-    name, session_id, now = rt.collection(collection), uuid.uuid4().hex, rt.clock.now_ns()
+    context = check_json_object(context, 'context')
+    name, session_id, now = rt.collection(check_name(collection, 'collection')), uuid.uuid4().hex, rt.clock.now_ns()
     with rt.store.write() as tx:
         collection_id = collections.collection_id(tx, name)
         sessions.create(tx, session_id, collection_id, context, now)
@@ -40,7 +39,7 @@ def end_session(rt: Runtime, session_id: str, outcome_score: float | None) -> Se
     :param outcome_score: how well it went, 0 to 1; ``None`` where the caller did not say.
     :raises NotFound: if no such session was started.
     """
-    check_name(session_id, 'session_id')
+    session_id = check_name(session_id, 'session_id')
     if not session_id:
         raise InvalidRequest('session_id', 'the id that start_session gave', session_id)
     if outcome_score is not None:

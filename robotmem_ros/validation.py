@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from robotmem_ros.core.payload import check_name
 from robotmem_ros.errors import Conflict, InvalidRequest, NotFound
@@ -19,8 +20,9 @@ def check_pose(pose: Pose | None, field: str) -> Pose | None:
     """Refuse a pose with a coordinate that is no finite number of metres."""
     if pose is None:
         return None
-    check_name(pose.frame_id, f'{field}.header.frame_id')
-    check_name(pose.map_id, 'map_id')
+    pose = replace(
+        pose, frame_id=check_name(pose.frame_id, f'{field}.header.frame_id'), map_id=check_name(pose.map_id, 'map_id')
+    )
     for axis, value in (('x', pose.x), ('y', pose.y), ('z', pose.z)):
         if not math.isfinite(value) or abs(value) > MAX_COORDINATE_M:
             raise InvalidRequest(f'{field}.pose.position.{axis}', f'a finite number up to {MAX_COORDINATE_M:g} m', value)
@@ -33,11 +35,10 @@ def check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Give the tags without repeats, in their order."""
     if len(tags) > MAX_TAGS:
         raise InvalidRequest('tags', f'at most {MAX_TAGS}', len(tags))
-    for tag in tags:
-        if not tag.strip():
-            raise InvalidRequest('tags', 'tags that are not empty', tag)
-        check_name(tag, 'tags')
-    return tuple(dict.fromkeys(tags))
+    names = [check_name(tag, 'tags') for tag in tags]
+    if not all(names):
+        raise InvalidRequest('tags', 'tags that are not empty', tags)
+    return tuple(dict.fromkeys(names))
 
 
 def check_memory_id(memory_id: int) -> int:

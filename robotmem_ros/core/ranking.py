@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate with what decides its place; ``direct`` is false where only an edge led to it."""
-
-    id: int
-    score: float
-    created_at_ns: int = 0
-    direct: bool = True
+from collections.abc import Mapping
 
 
 def fuse(text: Mapping[int, float], vector: Mapping[int, float], text_weight: float) -> dict[int, float]:
@@ -59,14 +48,9 @@ def final_score(
     return (fused + boost * hebbian) * source_factor * retention_factor
 
 
-def order(items: Iterable[Ranked]) -> list[Ranked]:
-    """Sort, best first: direct matches before what an edge brought in, then score, newer, greater id.
+def place(score: float, created_at_ns: int, memory_id: int) -> tuple[float, int, int]:
+    """Give the sort key of a memory in an answer: higher score first, then newer, then greater id.
 
-    A total order, so that the answer does not depend on the order in which candidates were found.
+    A total order, so that the answer does not depend on the order in which candidates were found; NaN is last.
     """
-    return sorted(items, key=_place)
-
-
-def _place(item: Ranked) -> tuple[bool, float, int, int]:
-    score = -math.inf if math.isnan(item.score) else item.score
-    return (not item.direct, -score, -item.created_at_ns, -item.id)
+    return (math.inf if math.isnan(score) else -score, -created_at_ns, -memory_id)

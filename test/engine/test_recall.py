@@ -267,3 +267,40 @@ def test_ranking_does_not_depend_on_the_order_of_learning(tmp_path: Path, clock:
         return {m.content: round(m.score, 9) for m in found}
 
     assert scores(order) == scores(range(6))
+
+
+def test_a_strong_neighbour_enters_without_matching_and_below_what_matches(engine: Engine) -> None:
+    """Contract 7, bridging: recalled together often enough, it comes along; never above a direct match."""
+    match = learn(engine, 'conveyor jams at noon')
+    friend = learn(engine, 'xylophone practice upstairs')
+    for i in range(40):
+        learn(engine, f'unrelated entry qq{i} zz{i}')
+    assert friend not in ids(engine, 'conveyor jams', reinforce=False)
+    engine.link(match, friend, 8.0)
+    answer = engine.recall(RecallRequest('conveyor jams', reinforce=False)).memories
+    assert (answer[0].id, answer[-1].id) == (match, friend)
+    assert answer[-1].score < min(m.score for m in answer[:-1])
+    assert answer[-1].score_hebbian > 0.5
+
+
+def test_what_the_session_recalled_lately_lifts_its_companions(engine: Engine) -> None:
+    """Contract 7: 0.3 × association with what ``context_session`` recalled."""
+    seed = learn(engine, 'battery room key')
+    one, two = learn(engine, 'valve check at pump alpha'), learn(engine, 'valve check at pump gamma')
+    engine.link(seed, one, 9.0)
+    engine.recall(RecallRequest('battery room key', n=1, context_session='s', reinforce=False))
+    for session, first in (('s', one), ('other', two)):
+        answer = engine.recall(RecallRequest('valve check pump', context_session=session, reinforce=False)).memories
+        assert answer[0].id == first
+
+
+def test_a_hub_is_not_lifted_over_what_matches(engine: Engine) -> None:
+    """HEB-05."""
+    best = learn(engine, 'forklift battery swap needs two people')
+    hub = learn(engine, 'good morning')
+    for i in range(60):
+        engine.link(hub, learn(engine, f'note{i} word{i}'), 10.0)
+    engine.link(hub, best, 10.0)
+    answer = ids(engine, 'forklift battery swap', reinforce=False)
+    assert answer[0] == best
+    assert hub not in answer
