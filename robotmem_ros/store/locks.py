@@ -50,5 +50,10 @@ class WriterLock:
         with self._changed:
             return bool(self._users)
 
+    def waiting(self) -> int:
+        """Count the threads that wait."""
+        with self._changed:
+            return len(self._users) + len(self._background)
+
     def _next(self) -> object | None:
         return (self._users or self._background or [None])[0]

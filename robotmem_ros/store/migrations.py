@@ -117,19 +117,19 @@ def check_owner(
 
 
 def check_roots(connection: apsw.Connection) -> None:
-    """Touch the root and the last page of every table and index.
+    """Touch the first pages of every table and index.
 
     A full ``quick_check`` reads the whole file, seconds on an SD card with 100 000 memories; this costs
-    a few pages a table. Damage deeper down is reported by the statement that meets it.
+    a few pages each. Damage deeper down is reported by the statement that meets it.
     """
-    kinds = "type IN ('table', 'index') AND rootpage > 0"
-    for kind, name, table in connection.execute(f'SELECT type, name, tbl_name FROM sqlite_schema WHERE {kinds}').fetchall():
-        hint = f' INDEXED BY {quoted(name)}' if kind == 'index' and not name.startswith('sqlite_autoindex') else ''
-        if hint:
-            where = connection.execute('SELECT sql FROM sqlite_schema WHERE name = ?', (name,)).get or ''
-            partial = where.partition(' WHERE ')[2]
-            hint += f' WHERE {partial}' if partial else ''
-        connection.execute(f'SELECT 1 FROM {quoted(table)}{hint} LIMIT 1').fetchall()
+    trees = connection.execute('SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE rootpage > 0').fetchall()
+    for kind, name, table, sql in trees:
+        partial = str(sql or '').partition(' WHERE ')[2]  # a partial index serves only queries with its condition
+        condition = f' WHERE {partial}' if kind == 'index' and partial else ''
+        if kind == 'table' and 'WITHOUT ROWID' in str(sql):
+            name, kind = f'sqlite_autoindex_{table}_1', 'index'  # the table is its primary key's index
+        tree = f'INDEXED BY {quoted(str(name))}' if kind == 'index' else 'NOT INDEXED'
+        connection.execute(f'SELECT 1 FROM {quoted(str(table))} {tree}{condition} LIMIT 1').fetchall()
 
 
 def quoted(name: str) -> str:

@@ -1,0 +1,68 @@
+"""Where the database may lie, and who may read it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from robotmem_ros.errors import InvalidRequest, StoreError
+from robotmem_ros.store.store import Store
+
+
+def mode(path: str | Path) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_home_is_expanded_and_folders_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQL-12."""
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    store = Store.open('~/robot mem/日志/m.db')
+    with store.write() as tx:
+        tx.execute("INSERT INTO meta VALUES ('a', 'b')")
+    folder = tmp_path / 'robot mem' / '日志'
+    assert store.path == str(folder / 'm.db')
+    assert [mode(folder / name) for name in ('m.db', 'm.db-wal', 'm.db-shm')] == [0o600] * 3
+    assert mode(folder) == 0o700
+    assert not (tmp_path / '~').exists()
+    store.close()
+
+
+def test_the_mode_does_not_depend_on_the_umask(path: str) -> None:
+    old = os.umask(0)
+    try:
+        store = Store.open(path)
+    finally:
+        os.umask(old)
+    assert mode(path) == 0o600
+    store.close()
+
+
+@pytest.mark.parametrize('bad', ['', '  ', 'file:m.db?mode=ro', ':memory:', 'a\0b', '.', '/', '~nobody-of-this-name/m.db'])
+def test_what_is_no_file_is_refused_by_the_parameters_name(bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQL-12."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidRequest, match=r'^db_path: expected '):
+        Store.open(bad)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('bad', ['/proc/x.db', '/dev/null', '/dev/null/m.db', '/proc/no/such/m.db', '/' + 'x' * 300])
+def test_what_the_system_refuses_is_a_store_error(bad: str) -> None:
+    """SQL-12."""
+    with pytest.raises(StoreError) as caught:
+        Store.open(bad)
+    assert caught.value.path == bad
+
+
+def test_a_closed_store_says_so(path: str) -> None:
+    store = Store.open(path)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match='closed'), store.read():
+        pass
+    with pytest.raises(StoreError, match='closed'), store.write():
+        pass
