@@ -1,7 +1,7 @@
 """Build and installation of robotmem_ros, by ``pip install .`` and by ``colcon build`` (see setup_interfaces)."""
 
 import sys
-import xml.etree.ElementTree as ElementTree
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -18,7 +18,7 @@ from setup_interfaces import (  # noqa: E402  (needs the path above)
     RefuseEditable,
 )
 
-MANIFEST = ElementTree.parse(ROOT / 'package.xml').getroot()
+MANIFEST = ET.parse(ROOT / 'package.xml').getroot()
 SCRIPTS = {'memory_node': 'robotmem_ros.ros.main:main', 'robotmem': 'robotmem_ros.cli.main:main'}
 
 

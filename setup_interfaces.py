@@ -64,8 +64,8 @@ ament_package()
 """
 
 SYMLINK_REFUSAL = (
-    f'{PACKAGE} cannot be installed by --symlink-install or in editable mode, because colcon and pip then skip the step '
-    'that generates its interfaces (colcon/colcon-core#691): use plain "colcon build" or "pip install ."'
+    f'{PACKAGE} cannot be installed by --symlink-install or in editable mode, because colcon and pip then skip the '
+    'step that generates its interfaces (colcon/colcon-core#691): use plain "colcon build" or "pip install ."'
 )
 
 
@@ -160,8 +160,8 @@ class InterfaceBuild:
         if not any(shutil.which(program, path=self.path) for program in ('ninja', 'make')):
             missing.append('ninja or make')
         if missing:
-            fail(f'needs {", ".join(dict.fromkeys(missing))}, which is not to be found: source ROS 2 or run "make install"'
-                 ' (pip needs --no-build-isolation)')
+            names = ', '.join(dict.fromkeys(missing))
+            fail(f'missing {names}: source ROS 2 or run "make install" (and give pip --no-build-isolation)')
 
     def _write_project(self, source: Path) -> None:
         source.mkdir(parents=True)
@@ -212,7 +212,7 @@ class BinaryDistribution(Distribution):
 
 def fail(reason: str) -> NoReturn:
     """Raise InterfaceBuildError with the package's name before the reason."""
-    raise InterfaceBuildError(f'building the interfaces of {PACKAGE} {reason}')
+    raise InterfaceBuildError(f'the interfaces of {PACKAGE} cannot be built: {reason}')
 
 
 def ament_prefixes() -> list[str]:

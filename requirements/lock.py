@@ -18,8 +18,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OLDEST = '3.10'
 
-# ROS wheels ask for lark-parser, others for lark, its newer name: both install the same module over each other.
-LEFT_OUT = {'lark', 'pip'}
+# ROS wheels ask for lark-parser, the older name of lark, which installs the same module over it.
+LEFT_OUT = {'lark-parser', 'pip'}
 
 
 def resolve(*arguments: str) -> dict[str, str]:
