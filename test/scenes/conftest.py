@@ -54,7 +54,7 @@ class Robot:
 
     def visit(self, **kinds: Any) -> list[SceneEvent]:
         """Come from somewhere else, see this for a second, and give what was told here."""
-        self.see(**{kind: '' for kind in ('place', 'chan', 'peer', 'object', 'topic', 'part', 'tool', 'temp')})
+        self.see(**dict.fromkeys(('place', 'chan', 'peer', 'object', 'topic', 'part', 'tool', 'temp'), ''))
         self.wait()
         self.see(**kinds)
         return self.wait()

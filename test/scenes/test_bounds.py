@@ -81,6 +81,25 @@ def test_a_write_that_fails_changes_nothing_and_is_made_up_for(robot: Any, monke
     assert (event.created, event.scene.strength) == (True, 2)
 
 
+def test_a_disk_that_stays_full_is_tried_once_a_second(robot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while places wait to be written."""
+    tries = 0
+
+    def full(**_: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        raise StoreError('memory.db', 'the disk is full')
+
+    robot.at(0.0)
+    monkeypatch.setattr(robot.store, 'write', full)
+    end = robot.now + 30 * 10**9
+    while (due := robot.tracker.due_ns()) is not None and due <= end and tries < 100:
+        robot.now = due
+        with pytest.raises(StoreError):
+            robot.tracker.advance(robot.now)
+    assert tries == 30
+
+
 def test_asking_never_waits_for_a_writer(robot: Any) -> None:
     """A learn holds the writer while it asks for the bucket and the scene; deciding waits for that writer meanwhile."""
     for _ in range(2):
@@ -104,13 +123,13 @@ def test_asking_never_waits_for_a_writer(robot: Any) -> None:
 
 
 def test_many_threads_agree(robot: Any) -> None:
-    errors: list[BaseException] = []
+    errors: list[Exception] = []
 
     def work(number: int, act: Callable[[int, int], Any]) -> None:
         try:
             for i in range(150):
                 act(number, robot.now + i * 10**8)
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001  a thread must not swallow what went wrong
             errors.append(error)
 
     def observe(number: int, now: int) -> None:

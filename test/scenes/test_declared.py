@@ -25,6 +25,7 @@ def test_a_declared_scene_exists_at_once(robot: Any) -> None:
     assert (scene.key, scene.origin, created) == ('place:hall', DECLARED, True)
     (event,) = robot.wait()
     assert (event.scene.key, event.scene.origin, event.created) == ('place:hall', DECLARED, False)
+    assert event.scene.strength == 1
     assert declare(robot, ' PLACE:hall')[1] is False
     assert robot.wait() == []
 
@@ -120,3 +121,12 @@ def test_memories_that_share_a_scene_are_found(robot: Any) -> None:
             scenes.attach(tx, [scene.id], memory, robot.now)
         assert scenes.sharing(tx, [one], 5) == [other]
         assert scenes.sharing(tx, [alone], 5) == []
+
+
+def test_among_equally_specific_scenes_the_emergent_one_is_in_force(robot: Any) -> None:
+    """A declared scene is always fully alike, since it learns nothing: that must not let it win."""
+    for _ in range(2):
+        robot.visit(place='hall', chan='cam', tool='brush')
+    declare(robot, 'place:hall/object:cup')
+    (event,) = robot.visit(place='hall', chan='cam', peer='x', object='cup')
+    assert event.similarity < 1.0 and event.scene.key == 'place:hall/chan:cam'

@@ -50,7 +50,8 @@ def test_one_scene_for_a_key_by_all_paths(robot: Any, store: Any) -> None:
     memory = robot.learn('mind the step')
     (event,) = robot.visit(chan='lidar', place='hall')
     with store.write() as tx:
-        declared, created = scenes.declare(tx, collections.collection_id(tx, 'test'), normalise_key('CHAN:lidar/ place:Hall'), 5)
+        key = normalise_key('CHAN:lidar/ place:Hall')
+        declared, created = scenes.declare(tx, collections.collection_id(tx, 'test'), key, 5)
     robot.tracker.reload()
     assert (declared.key, created) == (event.scene.key, False)
     assert list(robot.scenes()) == ['place:hall/chan:lidar'] == [normalise_key(event.scene.key)]
@@ -59,8 +60,9 @@ def test_one_scene_for_a_key_by_all_paths(robot: Any, store: Any) -> None:
 
 def test_spellings_of_a_place_are_one_place(robot: Any) -> None:
     """SCN-02: case, width, blanks, invisible signs and Unicode forms make no twins."""
+    spellings = ('Kitchen', 'kitchen ', 'ＫＩＴＣＨＥＮ', 'kit\u200bchen', 'caf\u00e9', 'cafe\u0301', '厨房', ' 厨房')
     for _ in range(2):
-        for name in ('Kitchen', 'kitchen ', 'ＫＩＴＣＨＥＮ', 'kit\u200bchen', 'caf\u00e9', 'cafe\u0301', '厨房', ' 厨房'):
+        for name in spellings:
             robot.visit(place=name)
     assert set(robot.scenes()) == {'place:kitchen', 'place:café', 'place:厨房'}
 
@@ -149,6 +151,40 @@ def test_the_general_scene_is_hit_until_a_specific_one_has_emerged(robot: Any) -
     (event,) = robot.visit(place='hall', peer='x')
     assert (event.scene.key, event.created) == ('place:hall/peer:x', False)
     (event,) = robot.visit(place='hall', peer='y')
+    assert event.scene.key == 'place:hall'
+
+
+def test_the_more_specific_wins_over_the_likelier(robot: Any) -> None:
+    for _ in range(2):
+        robot.visit(place='hall', chan='cam', tool='brush')
+        robot.visit(place='hall')
+    (event,) = robot.visit(place='hall', chan='cam', peer='x')
+    assert event.scene.key == 'place:hall/chan:cam' and event.similarity < 1.0
+
+
+def test_a_scene_stays_in_force_while_its_key_holds(robot: Any) -> None:
+    """What is usual goes and comes back while the robot stays: neither leaving nor entering."""
+    usual = [f'machine_{i}' for i in range(6)]
+    for _ in range(2):
+        robot.visit(chan='cam', place='lab', object=usual)
+    robot.see(object='')
+    assert robot.wait() == []
+    assert robot.tracker.current().key == 'place:lab/chan:cam'
+    robot.see(object=usual)
+    assert robot.wait() == []
+
+
+def test_what_came_with_a_specific_scene_is_not_told_again(robot: Any) -> None:
+    """A hit carries the memories of the scenes above it, so falling back to one of them is not entering it."""
+    for _ in range(2):
+        robot.visit(place='hall', peer='x')
+        robot.visit(place='hall')
+    (event,) = robot.visit(place='hall', peer='x')
+    assert event.scene.key == 'place:hall/peer:x'
+    robot.see(peer='')
+    assert robot.wait() == []
+    assert robot.tracker.current().key == 'place:hall'
+    (event,) = robot.visit(place='hall')
     assert event.scene.key == 'place:hall'
 
 

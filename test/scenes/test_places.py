@@ -93,7 +93,8 @@ def test_the_latest_pose_of_a_frame_is_kept(robot: Any) -> None:
     robot.at(1.0)
     robot.at(2.0, frame_id='odom')
     robot.at(3.0)
-    assert (robot.tracker.last_pose().x, robot.tracker.last_pose('odom').x, robot.tracker.last_pose('x')) == (3.0, 2.0, None)
+    last = robot.tracker.last_pose
+    assert (last().x, last('map').x, last('odom').x, last('x')) == (3.0, 3.0, 2.0, None)
 
 
 def test_places_passed_without_a_stop_reach_the_file(robot: Any) -> None:

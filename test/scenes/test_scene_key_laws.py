@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robotmem_ros.core.scene_key import (
-    MAX_VALUE, ancestors, feature, features_of, identity, is_descendant, key_of, normalise_key, normalise_value,
+    MAX_VALUE,
+    ancestors,
+    feature,
+    features_of,
+    identity,
+    is_descendant,
+    key_of,
+    normalise_key,
+    normalise_value,
     withdrawn_kind,
 )
 from robotmem_ros.errors import InvalidRequest
@@ -73,8 +81,9 @@ def test_different_values_stay_different(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(('text', 'value'), [
-    ('5', '5'), ('5.0', '5'), ('-0.0', '0'), ('0', '0'), ('-0', '0'), ('1e3', '1000'), ('21.3000001', '21.3'), ('0.0123456', '0.0123'),
-    ('1234.56', '1235'), ('-2.0001', '-2'), ('.5', '0.5'), ('1e-9', '0'), ('007', '007'), ('٣', '٣'), ('3.2.1', '3.2.1'),
+    ('5', '5'), ('5.0', '5'), ('-0.0', '0'), ('0', '0'), ('-0', '0'), ('1e3', '1000'), ('21.3000001', '21.3'),
+    ('0.0123456', '0.0123'), ('1234.56', '1235'),
+    ('-2.0001', '-2'), ('.5', '0.5'), ('1e-9', '0'), ('007', '007'), ('٣', '٣'), ('3.2.1', '3.2.1'),
 ])
 def test_numbers_have_one_spelling(text: str, value: str) -> None:
     """SCN-11"""
@@ -82,7 +91,8 @@ def test_numbers_have_one_spelling(text: str, value: str) -> None:
     assert made is not None and made.value == value
 
 
-@pytest.mark.parametrize('value', ['nan', 'NaN', '-inf', 'Infinity', '.inf', '1e999', '[1, 2]', '{"a": 1}', '', '\u200b', 'x' * 1025])
+@pytest.mark.parametrize('value', ['nan', 'NaN', '-inf', 'Infinity', '.inf', '1e999', '[1, 2]', '{"a": 1}',
+                                   '', '\u200b', 'x' * 1025])
 def test_what_is_no_value_is_refused(value: str) -> None:
     """SCN-11"""
     assert feature('temp', value) is None
@@ -93,9 +103,10 @@ def test_a_huge_value_costs_nothing_and_is_not_kept() -> None:
     assert withdrawn_kind('place', ' ' * 20_000_000) == ''
 
 
-@pytest.mark.parametrize('key', ['', 'hall', 'place:', ':hall', 'place:hall/', '/', 'place:nan', '/'.join(f'a:{i}' for i in range(9))])
+@pytest.mark.parametrize('key', ['', 'hall', 'place:', ':hall', 'place:hall/', '/', 'place:nan',
+                                 '/'.join(f'a:{i}' for i in range(9))])
 def test_what_is_no_key_is_refused_by_name(key: str) -> None:
-    with pytest.raises(InvalidRequest, match='^scene: expected 1 to 8 parts'):
+    with pytest.raises(InvalidRequest, match=r'^scene: expected 1 to 8 parts'):
         normalise_key(key, field='scene')
 
 

@@ -54,6 +54,17 @@ def test_a_restless_detector_does_not_hide_the_place(robot: Any) -> None:
     assert [event.scene.key for event in robot.events] == ['place:hall']
 
 
+def test_a_source_that_never_stands_still_does_not_hide_the_place(robot: Any) -> None:
+    """Each object is another one: the place waits for it three settling times, no longer."""
+    known(robot, 'hall', 'dock')
+    robot.see('amcl', place='hall')
+    robot.see('perception', place='')
+    for i in range(40):
+        robot.see('camera', object=f'o{i}')
+        robot.wait(0.1)
+    assert [(event.scene.key, robot.now - event.at_ns) for event in robot.events] == [('place:hall', 2_500_000_000)]
+
+
 def test_alternating_values_do_not_flicker(robot: Any) -> None:
     """SCN-10: two equal places, alternating at 10 Hz for 30 s: at most 2 changes, and no evidence of swings."""
     known(robot, 'near', 'far')
