@@ -161,8 +161,9 @@ class Engine:
         return path, self._rt.store.backup(path)
 
     def flush(self) -> None:
-        """Write what recalls have queued."""
+        """Write what recalls and the situation have queued."""
         maintenance.flush(self._rt)
+        self._rt.scenes.flush()
 
     def close(self) -> None:
         """Flush, and close the file."""

@@ -40,6 +40,8 @@ def learn(rt: Runtime, request: LearnRequest) -> LearnResult:
         occurrences.add(tx, memory_id, _occurrence(rt, request, collection, now))
         memories.add_tags(tx, memory_id, request.tags)
         keys = _attach(rt, tx, collection, collection_id, memory_id, request.scene, now)
+    if request.scene and collection == rt.scenes.collection:
+        rt.scenes.reload()  # it may have been declared just now
     return LearnResult(
         status='duplicate' if finding.memory_id else 'created', memory_id=memory_id, method=finding.method,
         similarity=finding.similarity, similar=finding.top_similar(), scenes=keys,
@@ -89,7 +91,7 @@ def _attach(
     if here is not None:
         ids[here.key] = here.id
     if scene:
-        named, _ = scenes.declare(tx, collection_id, normalise_key(scene), now)
+        named, _ = scenes.declare(tx, collection_id, normalise_key(scene, rt.settings.scenes.weights), now)
         ids[named.key] = named.id
     scenes.attach(tx, tuple(ids.values()), memory_id, now)
     return tuple(ids)

@@ -48,7 +48,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
         context=parse_context_filter(request.context_filter), near=_near(rt, request.near),
         radius_m=check_unit(request.radius, 'radius', 0.0, MAX_RADIUS_M), map_id=request.map_id,
         since_ns=request.since_ns, until_ns=request.until_ns,
-        scene_key=normalise_key(request.scene) if request.scene else '', spatial=spatial,
+        scene_key=normalise_key(request.scene, rt.settings.scenes.weights) if request.scene else '', spatial=spatial,
     )
     if filters.since_ns and filters.until_ns and filters.since_ns > filters.until_ns:
         raise InvalidRequest('since', 'a time not after until', f'{filters.since_ns} ns after {filters.until_ns} ns')

@@ -45,12 +45,12 @@ def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
         collection_id = collections.known_id(tx, name)
         if collection_id is None:
             return []
-        return scenes.list_scenes(tx, collection_id, normalise_key(prefix) if prefix else '')
+        return scenes.list_scenes(tx, collection_id, normalise_key(prefix, rt.settings.scenes.weights) if prefix else '')
 
 
 def declare(rt: Runtime, key: str, collection: str) -> tuple[str, bool]:
     """Make a scene exist under a normalised key; gives the key and whether it is new."""
-    name, normal = rt.collection(check_name(collection, 'collection')), normalise_key(key)
+    name, normal = rt.collection(check_name(collection, 'collection')), normalise_key(key, rt.settings.scenes.weights)
     with rt.store.write() as tx:
         collection_id = collections.collection_id(tx, name)
         scene, created = scenes.declare(tx, collection_id, normal, rt.clock.now_ns())
