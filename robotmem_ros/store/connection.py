@@ -49,7 +49,9 @@ def load_vectors(connection: apsw.Connection) -> str:
     return ''
 
 
-def open_connection(path: str, *, writer: bool, busy_timeout_s: float, vectors: bool = True) -> tuple[apsw.Connection, str]:
+def open_connection(
+    path: str, *, writer: bool, busy_timeout_s: float, vectors: bool = True
+) -> tuple[apsw.Connection, str]:
     """Open the existing file ``path`` and set it up.
 
     :param writer: the one that writes (WAL, ``synchronous=FULL``); else it refuses writes.

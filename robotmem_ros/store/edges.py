@@ -29,8 +29,8 @@ INSERT INTO co_occurrence (memory_a, memory_b, weight, last_updated, due_at)
 SELECT a.id, b.id, :by, :now, :due FROM memory a JOIN memory b ON b.id = :b AND b.collection_id = a.collection_id
 WHERE a.id = :a AND a.status = 'active' AND b.status = 'active'
 ON CONFLICT DO UPDATE SET weight = {EFFECTIVE} + :by, last_updated = iif(:now > 0, :now, last_updated),
-  due_at = CAST(min({FAR}, iif(:now > 0, :now, last_updated) + 86400e9 * :half_life * log2(({EFFECTIVE} + :by) / {FADED}))
-    AS INTEGER)
+  due_at = CAST(min({FAR}, iif(:now > 0, :now, last_updated)
+    + 86400e9 * :half_life * log2(({EFFECTIVE} + :by) / {FADED})) AS INTEGER)
 WHERE :repeat = 0 OR abs(:now - last_updated) >= :repeat
 """
 
@@ -90,7 +90,8 @@ def degree_count(tx: Tx, memory_id: int) -> int:
 def neighbours(tx: Tx, ids: Sequence[int], now_ns: int, half_life_days: float) -> list[tuple[int, int, float]]:
     """Give (one of ``ids``, its neighbour, effective weight) of every edge of ``ids``; all neighbours are active."""
     both = (
-        f'SELECT memory_a, memory_b, {EFFECTIVE} FROM co_occurrence WHERE memory_a IN (SELECT value FROM json_each(:ids))'
+        f'SELECT memory_a, memory_b, {EFFECTIVE} FROM co_occurrence'
+        ' WHERE memory_a IN (SELECT value FROM json_each(:ids))'
         f' UNION ALL SELECT memory_b, memory_a, {EFFECTIVE} FROM co_occurrence'
         ' WHERE memory_b IN (SELECT value FROM json_each(:ids))'
     )
@@ -140,13 +141,14 @@ def expire(tx: Tx, now_ns: int, settings: HebbianSettings, limit: int) -> int:
     """
     args = {'now': now_ns, 'half_life': settings.half_life_days, 'limit': limit}
     due = tx.execute(
-        f'SELECT memory_a, memory_b, {EFFECTIVE} FROM co_occurrence WHERE due_at <= :now ORDER BY due_at LIMIT :limit', args)
-    tx.executemany(
-        'DELETE FROM co_occurrence WHERE memory_a = ? AND memory_b = ?', [row[:2] for row in due if row[2] <= FADED * 1.001])
+        f'SELECT memory_a, memory_b, {EFFECTIVE} FROM co_occurrence WHERE due_at <= :now'
+        ' ORDER BY due_at LIMIT :limit', args)
     for a, b, weight in due:
-        if weight > FADED * 1.001:
+        if weight > FADED * 1.001:  # the date is rounded to a nanosecond
             later = _due(weight, now_ns, settings.half_life_days)
             tx.execute('UPDATE co_occurrence SET due_at = ? WHERE memory_a = ? AND memory_b = ?', (later, a, b))
+        else:
+            tx.execute('DELETE FROM co_occurrence WHERE memory_a = ? AND memory_b = ?', (a, b))
     return len(due)
 
 

@@ -39,9 +39,7 @@ def set_status(
         (status, reason, now_ns, superseded_by, memory_id))
 
 
-def inherit(
-    tx: Tx, from_id: int, to_id: int, now_ns: int, settings: HebbianSettings | None = None
-) -> None:
+def inherit(tx: Tx, from_id: int, to_id: int, now_ns: int, settings: HebbianSettings) -> None:
     """Give what hangs on one memory to another: occurrences, tags, scenes, edges and uses."""
     occurrences.move(tx, from_id, to_id)
     tx.execute('UPDATE OR IGNORE memory_tag SET memory_id = ? WHERE memory_id = ?', (to_id, from_id))
@@ -51,10 +49,11 @@ def inherit(
         ' ON CONFLICT DO UPDATE SET weight = max(weight, excluded.weight),'
         ' last_updated = max(last_updated, excluded.last_updated)', {'from': from_id, 'to': to_id})
     tx.execute('DELETE FROM scene_ref WHERE memory_id = ?', (from_id,))
-    edges.move(tx, from_id, to_id, now_ns, settings or HebbianSettings())
+    edges.move(tx, from_id, to_id, now_ns, settings)
     tx.execute(
         'UPDATE memory SET use_count = memory.use_count + o.use_count, use_days = max(memory.use_days, o.use_days),'
-        ' last_accessed = max(memory.last_accessed, o.last_accessed), decay_anchor = max(memory.decay_anchor, o.decay_anchor)'
+        ' last_accessed = max(memory.last_accessed, o.last_accessed),'
+        ' decay_anchor = max(memory.decay_anchor, o.decay_anchor)'
         ' FROM memory o WHERE o.id = :from AND memory.id = :to', {'from': from_id, 'to': to_id})
 
 

@@ -8,19 +8,14 @@ from dataclasses import dataclass
 
 from robotmem_ros.core import decay as decays
 from robotmem_ros.core import text as texts
-from robotmem_ros.model import PERCEPTION, STM, Filters, Memory, Pose
+from robotmem_ros.model import PERCEPTION, STM, Filters, Memory
 from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import fulltext, vectors
 from robotmem_ros.store.filters import CONFIDENCE, compile_filters
-from robotmem_ros.store.lifecycle import inherit, purge, replace_text, set_status
 from robotmem_ros.store.memory_row import COLUMNS, MemoryRow, memory_from_row
 from robotmem_ros.store.occurrences import pose_from_row
 from robotmem_ros.store.tx import Row, Tx, id_list, is_id
 
-__all__ = [
-    'MemoryRow', 'NewMemory', 'active_count', 'add_tags', 'by_hash', 'count', 'get_row', 'inherit', 'insert', 'is_active',
-    'live_id', 'load', 'purge', 'recent', 'replace_text', 'rows', 'set_status', 'set_tier', 'surplus_perceptions',
-]
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
@@ -44,11 +39,12 @@ class NewMemory:
 def insert(tx: Tx, new: NewMemory) -> int:
     """Store ``new``, findable by its words at once, and give its id; a vector and occurrences come after."""
     tx.execute(
-        'INSERT INTO memory (collection_id, type, content, content_hash, created_at, decay_anchor, category, confidence,'
-        ' strength, tier, session_id, perception_type, data, source, seq) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
-        (new.collection_id, new.type, new.content, texts.content_hash(new.content), new.created_at_ns, new.created_at_ns,
-         new.category, new.confidence, new.strength, new.tier, new.session_id, new.perception_type, new.data, new.source,
-         new.seq),
+        'INSERT INTO memory (collection_id, type, content, content_hash, created_at, decay_anchor, category,'
+        ' confidence, strength, tier, session_id, perception_type, data, source, seq)'
+        ' VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
+        (new.collection_id, new.type, new.content, texts.content_hash(new.content), new.created_at_ns,
+         new.created_at_ns, new.category, new.confidence, new.strength, new.tier, new.session_id,
+         new.perception_type, new.data, new.source, new.seq),
     )
     memory_id = tx.last_id
     fulltext.put(tx, memory_id, new.content)
@@ -64,7 +60,8 @@ def get_row(tx: Tx, memory_id: int) -> MemoryRow | None:
 
 def rows(tx: Tx, ids: Iterable[int]) -> dict[int, MemoryRow]:
     """Give the rows of those ``ids`` that exist, whatever their status."""
-    found = tx.execute(f'SELECT {COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(?))', (id_list(ids),))
+    found = tx.execute(
+        f'SELECT {COLUMNS} FROM memory m WHERE m.id IN (SELECT value FROM json_each(?))', (id_list(ids),))
     return {row[0]: memory_from_row(row) for row in found}
 
 
@@ -101,7 +98,8 @@ def set_tier(tx: Tx, memory_id: int, tier: str) -> None:
 
 def add_tags(tx: Tx, memory_id: int, tags: Iterable[str]) -> None:
     """Add tags; those that it has stay."""
-    tx.executemany('INSERT OR IGNORE INTO memory_tag (memory_id, tag) VALUES (?, ?)', [(memory_id, tag) for tag in tags])
+    tx.executemany(
+        'INSERT OR IGNORE INTO memory_tag (memory_id, tag) VALUES (?, ?)', [(memory_id, tag) for tag in tags])
 
 
 def active_count(tx: Tx, collection_id: int) -> int:
@@ -122,7 +120,8 @@ def count(tx: Tx, filters: Filters, decay: DecaySettings, limit: int) -> int:
     """Count the memories that satisfy ``filters``, up to ``limit``."""
     where = compile_filters(filters, decay)
     return int(tx.value(
-        f'SELECT count(*) FROM (SELECT 1 FROM {where.source} WHERE {where.sql} LIMIT :limit)', {**where.args, 'limit': limit}
+        f'SELECT count(*) FROM (SELECT 1 FROM {where.source} WHERE {where.sql} LIMIT :limit)',
+        {**where.args, 'limit': limit},
     ))
 
 
@@ -170,8 +169,9 @@ def load(tx: Tx, ids: Sequence[int], filters: Filters, decay: DecaySettings) -> 
 
 def _memory(row: Row, filters: Filters) -> Memory:
     return Memory(
-        id=row[0], content=row[1], collection=filters.collection, type=row[2], category=row[3], perception_type=row[4],
-        tier=row[5], confidence=row[6], stored_confidence=row[7], strength=row[8], use_count=row[9], created_at_ns=row[10],
-        last_accessed_ns=row[11], age_ns=decays.age_ns(filters.now_ns, row[12]), tags=tuple(sorted(json.loads(row[13]))),
+        id=row[0], content=row[1], collection=filters.collection, type=row[2], category=row[3],
+        perception_type=row[4], tier=row[5], confidence=row[6], stored_confidence=row[7], strength=row[8],
+        use_count=row[9], created_at_ns=row[10], last_accessed_ns=row[11],
+        age_ns=decays.age_ns(filters.now_ns, row[12]), tags=tuple(sorted(json.loads(row[13]))),
         scenes=tuple(sorted(json.loads(row[14]))), session_id=row[15], context=row[16], pose=pose_from_row(row[17:27]),
     )

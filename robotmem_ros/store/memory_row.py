@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from robotmem_ros.store.tx import Row
 
 COLUMNS = (
-    'm.id, m.collection_id, m.type, m.content, m.category, m.tier, m.status, m.status_reason, coalesce(m.superseded_by, 0),'
-    ' m.confidence, m.strength, m.use_count, m.session_id, m.created_at'
+    'm.id, m.collection_id, m.type, m.content, m.category, m.tier, m.status, m.status_reason,'
+    ' coalesce(m.superseded_by, 0), m.confidence, m.strength, m.use_count, m.session_id, m.created_at'
 )
 """What :func:`memory_from_row` reads, of memory ``m``."""
 

@@ -14,6 +14,7 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
 
@@ -50,7 +51,7 @@ def read_header(path: str) -> Header | None:
 
     :raises StoreCorrupt: if the file is no SQLite database, or shorter than it says.
     """
-    with open(path, 'rb') as file:
+    with Path(path).open('rb') as file:
         head = file.read(HEADER_BYTES)
         length = os.fstat(file.fileno()).st_size
     if not head:

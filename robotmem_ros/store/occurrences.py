@@ -37,23 +37,27 @@ def add(tx: Tx, memory_id: int, item: Occurrence) -> int:
     pose = item.pose
     place = ('', '', None, None, None, None, None, None, None) if pose is None else (
         pose.map_id, pose.frame_id, pose.x, pose.y, pose.z, *pose.quaternion)
-    features = json.dumps([str(feature) for feature in item.fingerprint], ensure_ascii=False) if item.fingerprint else ''
+    features = [str(feature) for feature in item.fingerprint]
     tx.execute(
-        'INSERT INTO occurrence (memory_id, at, observed_at, session_id, context, map_id, frame_id, x, y, z, qx, qy, qz, qw,'
-        ' bucket, fingerprint) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
-        (memory_id, item.at_ns, item.observed_at_ns, item.session_id, item.context.strip(), *place, item.bucket, features),
+        'INSERT INTO occurrence (memory_id, at, observed_at, session_id, context, map_id, frame_id, x, y, z,'
+        ' qx, qy, qz, qw, bucket, fingerprint) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
+        (memory_id, item.at_ns, item.observed_at_ns, item.session_id, item.context.strip(), *place, item.bucket,
+         json.dumps(features, ensure_ascii=False) if features else ''),
     )
     occurrence_id = tx.last_id
     if pose is not None:
-        tx.execute('INSERT INTO occurrence_place VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)', (occurrence_id, pose.x, pose.y, pose.z))
+        tx.execute(
+            'INSERT INTO occurrence_place VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)',
+            (occurrence_id, pose.x, pose.y, pose.z))
     prune(tx, memory_id)
     return occurrence_id
 
 
 def prune(tx: Tx, memory_id: int) -> None:
     """Drop the oldest occurrences beyond ``MOST``."""
-    tx.executemany('DELETE FROM occurrence_place WHERE id = ?', old := tx.execute(
-        'SELECT id FROM occurrence WHERE memory_id = ? ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?', (memory_id, MOST)))
+    old = tx.execute(
+        'SELECT id FROM occurrence WHERE memory_id = ? ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?', (memory_id, MOST))
+    tx.executemany('DELETE FROM occurrence_place WHERE id = ?', old)
     tx.executemany('DELETE FROM occurrence WHERE id = ?', old)
 
 

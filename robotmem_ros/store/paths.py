@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 from robotmem_ros.errors import InvalidRequest, StoreError
 
@@ -14,17 +15,23 @@ def resolve(path: str) -> str:
     ``:memory:`` is refused too: each of the store's connections would have a database of its own.
 
     :raises InvalidRequest: naming ``db_path`` and what is wrong with it.
+    :raises StoreError: with the system's own reason.
     """
     if path.startswith(':memory:'):
-        raise InvalidRequest('db_path', 'a file (a database in memory would be lost and cannot be shared by threads)', path)
+        raise InvalidRequest('db_path', 'a file (in memory it would be lost, and threads cannot share it)', path)
     if not path.strip() or '\0' in path or path.startswith('file:'):
         raise InvalidRequest('db_path', 'the path of a file, no URI', path)
-    full = os.path.expanduser(path)
-    if full.startswith('~'):
-        raise InvalidRequest('db_path', 'a path whose home folder exists', path)
-    if full.endswith('/') or os.path.isdir(full):
+    try:
+        full = Path(path).expanduser().absolute()
+    except RuntimeError as error:
+        raise InvalidRequest('db_path', 'a path whose home folder exists', path) from error
+    try:
+        is_folder = path.endswith('/') or full.is_dir()
+    except OSError as error:
+        raise StoreError(path, f'cannot be used ({error.strerror})') from error
+    if is_folder:
         raise InvalidRequest('db_path', 'a file, not a folder', path)
-    return os.path.abspath(full)
+    return os.path.normpath(full)
 
 
 def prepare(path: str) -> None:
@@ -35,7 +42,7 @@ def prepare(path: str) -> None:
     :raises StoreError: with the system's own reason.
     """
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
         try:
             found = os.fstat(handle)
@@ -52,6 +59,15 @@ def prepare(path: str) -> None:
 def size(path: str) -> int:
     """Give the bytes of ``path``, 0 where it does not exist."""
     try:
-        return os.stat(path).st_size
+        return Path(path).stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def sync_folder(path: str) -> None:
+    """Make a new name in the folder of ``path`` survive a power cut."""
+    handle = os.open(Path(path).parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -35,7 +35,8 @@ def get(tx: Tx, session_id: str) -> SessionRow | None:
     row = tx.one(
         'SELECT s.id, s.collection_id, c.name, s.context, s.started_at, s.ended_at, s.outcome_score, s.result,'
         " (SELECT count(*) FROM memory m WHERE m.session_id = s.id AND m.session_id <> '' AND m.status = 'active'"
-        " AND m.type = 'fact') FROM session s JOIN collection c ON c.id = s.collection_id WHERE s.id = ?", (session_id,))
+        " AND m.type = 'fact') FROM session s JOIN collection c ON c.id = s.collection_id WHERE s.id = ?",
+        (session_id,))
     return None if row is None else SessionRow(*row)
 
 

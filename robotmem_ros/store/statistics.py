@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotmem_ros.settings import DecaySettings
-from robotmem_ros.store import collections, paths, sessions, vectors
+from robotmem_ros.store import collections, sessions, vectors
 from robotmem_ros.store.filters import AGE_NS, CONFIDENCE, confidence_args
 from robotmem_ros.store.tx import Tx
 
@@ -22,7 +22,7 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
     Keys: ``collection, total, by_status, by_tier, by_type, bands`` (retention of active memories: faded
     < 0.15, danger < 0.35, healthy <= 0.65, strong), ``edges, linked_memories, scenes`` (by origin),
     ``empty_scenes`` (hit, but nothing hangs on them), ``feature_kinds`` (scenes that each kind stands
-    in), ``open_sessions, pending_vectors, db_bytes``.
+    in), ``occurrences`` of active memories, ``open_sessions, ended_sessions, pending_vectors, db_bytes``.
     """
     collection_id = collections.known_id(tx, collection) or 0
     by_status = _grouped(tx, 'status', collection_id, 'status <> ?', '')
@@ -35,9 +35,14 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
         'bands': _bands(tx, collection_id, now_ns, decay),
         **_edges(tx, collection_id),
         **_scenes(tx, collection_id),
+        'occurrences': tx.value(
+            "SELECT count(*) FROM occurrence o JOIN memory m ON m.id = o.memory_id"
+            " WHERE m.collection_id = ? AND m.status = 'active'", (collection_id,)),
         'open_sessions': sessions.open_count(tx, collection_id),
+        'ended_sessions': tx.value(
+            'SELECT count(*) FROM session WHERE collection_id = ? AND ended_at <> 0', (collection_id,)),
         'pending_vectors': vectors.pending_count(tx),
-        'db_bytes': paths.size(tx.path),
+        'db_bytes': tx.value('PRAGMA page_count') * tx.value('PRAGMA page_size'),
     }
 
 
@@ -51,14 +56,15 @@ def decayed_count(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings)
 
 def _grouped(tx: Tx, column: str, collection_id: int, condition: str, value: str) -> dict[str, int]:
     return dict(tx.execute(
-        f'SELECT {column}, count(*) FROM memory WHERE collection_id = ? AND {condition} GROUP BY {column} ORDER BY {column}',
+        f'SELECT {column}, count(*) FROM memory WHERE collection_id = ? AND {condition}'
+        f' GROUP BY {column} ORDER BY {column}',
         (collection_id, value)))
 
 
 def _bands(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> dict[str, int]:
-    found = dict(tx.execute(
-        "SELECT CASE WHEN r < 0.15 THEN 'faded' WHEN r < 0.35 THEN 'danger' WHEN r <= 0.65 THEN 'healthy' ELSE 'strong' END"
-        f" AS band, count(*) FROM (SELECT {RETENTION} AS r FROM memory m WHERE m.status = 'active'"
+    found: dict[str, int] = dict(tx.execute(
+        "SELECT CASE WHEN r < 0.15 THEN 'faded' WHEN r < 0.35 THEN 'danger' WHEN r <= 0.65 THEN 'healthy'"
+        f" ELSE 'strong' END AS band, count(*) FROM (SELECT {RETENTION} AS r FROM memory m WHERE m.status = 'active'"
         ' AND m.collection_id = :collection) GROUP BY band',
         {'collection': collection_id, 'now': now_ns, 'exponent': decay.use_exponent, 'stm': decay.stm_half_life_days,
          'ltm': decay.ltm_half_life_days}))
@@ -70,12 +76,14 @@ def _edges(tx: Tx, collection_id: int) -> dict[str, int]:
     return {
         'edges': tx.value(f'SELECT count(*) {of_one}', {'c': collection_id}),
         'linked_memories': tx.value(
-            f'SELECT count(*) FROM (SELECT e.memory_a {of_one} UNION SELECT e.memory_b {of_one})', {'c': collection_id}),
+            f'SELECT count(*) FROM (SELECT e.memory_a {of_one} UNION SELECT e.memory_b {of_one})',
+            {'c': collection_id}),
     }
 
 
 def _scenes(tx: Tx, collection_id: int) -> dict[str, Any]:
-    origins = dict(tx.execute('SELECT origin, count(*) FROM scene WHERE collection_id = ? GROUP BY origin', (collection_id,)))
+    origins: dict[str, int] = dict(tx.execute(
+        'SELECT origin, count(*) FROM scene WHERE collection_id = ? GROUP BY origin', (collection_id,)))
     kinds = tx.execute(
         'SELECT f.kind, count(DISTINCT f.scene_id) AS n FROM scene_feature f JOIN scene s ON s.id = f.scene_id'
         ' WHERE s.collection_id = ? GROUP BY f.kind ORDER BY n DESC, f.kind', (collection_id,))

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -32,7 +33,9 @@ class Store:
     :ivar migrated_from: schema version that was found (0: a new file).
     """
 
-    def __init__(self, path: str, settings: StoreSettings, writer: apsw.Connection, vectors_reason: str, found: int) -> None:
+    def __init__(
+        self, path: str, settings: StoreSettings, writer: apsw.Connection, vectors_reason: str, found: int
+    ) -> None:
         self.path, self.vectors_reason, self.migrated_from = path, vectors_reason, found
         self._settings, self._writer, self._writer_durable = settings, writer, True
         self._lock = WriterLock()
@@ -121,18 +124,17 @@ class Store:
         full = paths.resolve(path)
         if os.path.lexists(full):
             raise InvalidRequest('path', 'a file that does not exist yet', path)
-        part = full + '.part'
+        part = Path(full + '.part')
         try:
-            paths.prepare(part)
+            paths.prepare(str(part))
             with self.read() as tx, typed_errors(full):
-                copy_database(tx, part)
-            os.replace(part, full)
-            sync_folder(os.path.dirname(full))
+                copy_database(tx, str(part))
+            part.replace(full)
+            paths.sync_folder(full)
         except OSError as error:
             raise StoreError(full, f'cannot be written ({error.strerror})') from error
         finally:
-            if os.path.exists(part):
-                os.unlink(part)
+            part.unlink(missing_ok=True)
         return paths.size(full)
 
     def checkpoint(self, *, truncate: bool = False) -> None:
@@ -186,8 +188,9 @@ class Store:
                 return self._idle.pop()
             self._readers += 1
         try:
+            limit = self._settings.busy_timeout_s
             return connections.open_connection(
-                self.path, writer=False, busy_timeout_s=self._settings.busy_timeout_s, vectors=self.vectors_available)[0]
+                self.path, writer=False, busy_timeout_s=limit, vectors=self.vectors_available)[0]
         except BaseException:
             self._forget_reader()
             raise
@@ -226,12 +229,3 @@ def copy_database(tx: Tx, target: str) -> None:
         copy.pragma('application_id', migrations.new_identity())
     finally:
         copy.close(True)
-
-
-def sync_folder(folder: str) -> None:
-    """Make a new name in ``folder`` survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

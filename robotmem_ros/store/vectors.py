@@ -76,7 +76,9 @@ def put(tx: Tx, memory_id: int, collection_id: int, vector: Vector, text: str | 
     remove(tx, memory_id)
     tx.execute('INSERT INTO vector (collection_id) VALUES (?)', (collection_id,))
     vector_id = tx.last_id
-    tx.execute('INSERT INTO memory_vec (id, collection_id, embedding) VALUES (?, ?, ?)', (vector_id, collection_id, data.tobytes()))
+    tx.execute(
+        'INSERT INTO memory_vec (id, collection_id, embedding) VALUES (?, ?, ?)',
+        (vector_id, collection_id, data.tobytes()))
     tx.execute(
         "UPDATE memory SET vector_id = :v, vector_state = 1 WHERE id = :id OR (status = 'active' AND collection_id = :c"
         " AND content_hash = :hash AND vector_state = 0 AND type = 'perception' AND content = :text)",
@@ -87,15 +89,13 @@ def put(tx: Tx, memory_id: int, collection_id: int, vector: Vector, text: str | 
 
 def share(tx: Tx, memory_id: int) -> bool:
     """Let a perception use the vector of an equal text of its collection; ``False`` where there is none yet."""
-    tx.execute(
-        "UPDATE memory AS m SET vector_state = 1, vector_id = (SELECT e.vector_id FROM memory e WHERE e.status = 'active'"
-        ' AND e.collection_id = m.collection_id AND e.content_hash = m.content_hash AND e.vector_state = 1'
-        ' AND e.content = m.content LIMIT 1)'
-        " WHERE m.id = :id AND EXISTS (SELECT 1 FROM memory e WHERE e.status = 'active'"
-        ' AND e.collection_id = m.collection_id AND e.content_hash = m.content_hash AND e.vector_state = 1'
-        ' AND e.content = m.content)', {'id': memory_id},
-    )
-    return tx.changes > 0
+    equal = tx.value(
+        "SELECT e.vector_id FROM memory m JOIN memory e ON e.status = 'active' AND e.collection_id = m.collection_id"
+        ' AND e.content_hash = m.content_hash AND e.vector_state = 1 AND e.content = m.content'
+        ' WHERE m.id = ? LIMIT 1', (memory_id,))
+    if equal is not None:
+        tx.execute('UPDATE memory SET vector_id = ?, vector_state = 1 WHERE id = ?', (equal, memory_id))
+    return equal is not None
 
 
 def remove(tx: Tx, memory_id: int) -> None:
@@ -177,8 +177,8 @@ def _is_exhausted(tx: Tx, collection_id: int, k: int) -> bool:
 def pending(tx: Tx, limit: int) -> list[tuple[int, int, str]]:
     """Give (id, collection id, text) of active memories that wait for a vector, each text once."""
     found = tx.execute(
-        "SELECT id, collection_id, content FROM memory WHERE status = 'active' AND vector_state = 0 ORDER BY id LIMIT ?",
-        (limit,))
+        "SELECT id, collection_id, content FROM memory WHERE status = 'active' AND vector_state = 0"
+        ' ORDER BY id LIMIT ?', (limit,))
     return list({(row[1], row[2]): (row[0], row[1], row[2]) for row in reversed(found)}.values())[::-1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from robotmem_ros.core.scene_key import normalise_key
 from robotmem_ros.model import DECLARED, EMERGENT, Filters
 from robotmem_ros.settings import DecaySettings
-from robotmem_ros.store import collections, memories, scenes
+from robotmem_ros.store import collections, lifecycle, scenes
 
 DAY = 86_400 * 10**9
 
@@ -108,7 +108,7 @@ def test_ties_fade_by_elapsed_time_and_die_with_their_memories(robot: Any) -> No
         early = dict(scenes.refs(tx, scene.id, robot.now - DAY, 30.0, 10))
     assert faded == {kept: 0.5, gone: 0.5} and early == {kept: 1.0, gone: 1.0}
     with robot.store.write() as tx:
-        memories.set_status(tx, gone, 'forgotten', 'test', robot.now)
+        lifecycle.set_status(tx, gone, 'forgotten', 'test', robot.now)
         assert [ref[0] for ref in scenes.refs(tx, scene.id, robot.now, 30.0, 10)] == [kept]
         assert scenes.memory_count(tx, scene.id) == 1
 

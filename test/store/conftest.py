@@ -37,8 +37,8 @@ class Shelf:
         """Store one memory with one occurrence, and give its id."""
         with self.store.write() as tx:
             collection_id = collections.collection_id(tx, collection)
-            new = NewMemory(**{'collection_id': collection_id, 'type': 'fact', 'content': text, 'created_at_ns': self.now,
-                               **fields})
+            given = {'type': 'fact', 'created_at_ns': self.now, **fields}
+            new = NewMemory(collection_id=collection_id, content=text, **given)
             memory_id = memories.insert(tx, new)
             occurrences.add(tx, memory_id, occurrence or Occurrence(self.now, session_id=new.session_id))
             memories.add_tags(tx, memory_id, tags)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def test_an_empty_file_is_a_new_database(path: str) -> None:
     store.close()
 
 
-@pytest.mark.parametrize('content', [os.urandom(100), b'{"not": "a database"}' * 100, b'SQLite format 3\0', b'\0' * 5000])
+@pytest.mark.parametrize('content', [
+    random.Random(7).randbytes(100), b'{"not": "a database"}' * 100, b'SQLite format 3\0', b'\0' * 5000])
 def test_what_is_no_database_is_left_alone(path: str, content: bytes) -> None:
     """SQL-04 b."""
     Path(path).write_bytes(content)
@@ -61,7 +63,7 @@ def test_a_zeroed_page_of_a_table_is_found_at_the_start(path: str) -> None:
 def test_a_file_that_was_cut_short_is_refused(path: str) -> None:
     """SQL-04: the copy that ran out of space."""
     filled(path).close()
-    os.truncate(path, os.path.getsize(path) - 3 * 4096)
+    os.truncate(path, Path(path).stat().st_size - 3 * 4096)
     refused(path, 'cut short')
 
 

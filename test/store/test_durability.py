@@ -23,7 +23,8 @@ from robotmem_ros.store.store import Store
 store = Store.open(sys.argv[1])
 for i in range(10_000):
     with store.write() as tx:
-        memories.insert(tx, memories.NewMemory(collections.collection_id(tx, 'c'), 'fact', f'never enter bay {i}', i + 1))
+        collection = collections.collection_id(tx, 'c')
+        memories.insert(tx, memories.NewMemory(collection, 'fact', f'never enter bay {i}', i + 1))
     print(i, flush=True)
 """
 
@@ -77,9 +78,9 @@ def test_the_wal_stays_small_while_readers_come_and_go(path: str) -> None:
             tx.execute('INSERT OR REPLACE INTO meta VALUES (?, ?)', (f'k{i % 10}', 'x' * 60_000))
         with store.read() as tx:
             assert tx.execute('SELECT * FROM meta')  # an unread rest would pin the log
-    assert os.path.getsize(path + '-wal') < 8 << 20
+    assert Path(path + '-wal').stat().st_size < 8 << 20
     store.close()
-    assert not os.path.exists(path + '-wal')
+    assert not Path(path + '-wal').exists()
 
 
 def test_a_truncating_checkpoint_empties_the_wal(path: str) -> None:
@@ -87,9 +88,9 @@ def test_a_truncating_checkpoint_empties_the_wal(path: str) -> None:
     store = Store.open(path)
     with store.write() as tx:
         tx.execute("INSERT INTO meta VALUES ('a', 'b')")
-    assert os.path.getsize(path + '-wal') > 0
+    assert Path(path + '-wal').stat().st_size > 0
     store.checkpoint(truncate=True)
-    assert os.path.getsize(path + '-wal') == 0
+    assert Path(path + '-wal').stat().st_size == 0
     store.close()
 
 

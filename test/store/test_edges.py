@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from robotmem_ros.core.hebbian import effective_weight
 from robotmem_ros.errors import StoreError
 from robotmem_ros.settings import HebbianSettings
-from robotmem_ros.store import edges, memories
+from robotmem_ros.store import edges, lifecycle
 
 DAY = 86_400 * 10**9
 MINUTE = 60 * 10**9
@@ -64,7 +64,7 @@ def test_edges_end_with_their_memories(shelf: Any, end: str) -> None:
         if end == 'purged':
             tx.execute('DELETE FROM memory WHERE id = ?', (b,))  # by the foreign key alone
         else:
-            memories.set_status(tx, b, end, 'test', shelf.now)
+            lifecycle.set_status(tx, b, end, 'test', shelf.now)
     assert rows(shelf) == []
     strengthen(shelf, (a, b))
     assert rows(shelf) == [], 'and it gets none again'

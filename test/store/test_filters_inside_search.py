@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from robotmem_ros.model import Condition, Pose, SpatialSort
+from robotmem_ros.model import Condition, Filters, Pose, SpatialSort
+from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import collections, fulltext, memories, occurrences, vectors
 from robotmem_ros.store.memories import NewMemory
 from robotmem_ros.store.occurrences import Occurrence
@@ -47,8 +48,8 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, int
         vectors.put(tx, wanted, c, np.asarray([0.1, 1, 0, 0], np.float32))
         occurrences.add(tx, wanted, Occurrence(NOW, session_id='s1', context='{"n": 9, "at": [1, 1.2]}', pose=HERE))
         memories.add_tags(tx, wanted, ['x', 'y'])
-        tx.execute("INSERT INTO scene (id, collection_id, key, origin, created_at) VALUES (1, ?, 'place:hall/peer:x', 'declared', 1)", (c,))
-        tx.execute("INSERT INTO scene (id, collection_id, key, origin, created_at) VALUES (2, ?, 'place:hall2', 'declared', 1)", (c,))
+        for number, key in ((1, 'place:hall/peer:x'), (2, 'place:hall2')):
+            tx.execute("INSERT INTO scene VALUES (?, ?, ?, 'declared', 0, 1, 0)", (number, c, key))
         tx.execute('INSERT INTO scene_ref VALUES (1, ?, 1, 1)', (wanted,))
         tx.execute('INSERT INTO scene_ref SELECT 2, id, 1, 1 FROM memory WHERE id < ?', (wanted,))
     yield store, wanted
@@ -56,20 +57,12 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, int
 
 
 @pytest.mark.parametrize('name', CRITERIA)
-def test_the_one_that_satisfies_is_found(crowd: tuple[Store, int], shelf_filters: Callable[..., Any], name: str) -> None:
+def test_the_one_that_satisfies_is_found(crowd: tuple[Store, int], name: str) -> None:
     """Contract 8: every criterion is applied inside the search, not to its results."""
     store, wanted = crowd
-    filters, decay = shelf_filters(**CRITERIA[name])
+    filters, decay = Filters(collection='c', now_ns=NOW, **CRITERIA[name]), DecaySettings()
     with store.read() as tx:
         assert [i for i, _ in vectors.nearest(tx, np.asarray([1, 0, 0, 0], np.float32), filters, decay, 5)] == [wanted]
         assert [i for i, _ in fulltext.search(tx, [('dock',)], filters, decay, 5)] == [wanted]
         assert memories.recent(tx, filters, decay, 5) == [wanted]
         assert memories.count(tx, filters, decay, 1000) == 1
-
-
-@pytest.fixture
-def shelf_filters() -> Callable[..., Any]:
-    from robotmem_ros.model import Filters
-    from robotmem_ros.settings import DecaySettings
-
-    return lambda **fields: (Filters(**{'collection': 'c', 'now_ns': NOW, **fields}), DecaySettings())

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from robotmem_ros.core.text import query_phrases
 from robotmem_ros.errors import StoreCorrupt
-from robotmem_ros.store import fulltext, memories
+from robotmem_ros.store import fulltext, lifecycle
+
+WORDS = st.text(st.characters(exclude_categories=['Cs']), max_size=8)
 
 
 def search(shelf: Any, query: str, limit: int = 10) -> list[tuple[int, float]]:
@@ -18,8 +20,8 @@ def search(shelf: Any, query: str, limit: int = 10) -> list[tuple[int, float]]:
         return fulltext.search(tx, query_phrases(query), shelf.filters(), shelf.decay, limit)
 
 
-HARMLESS = ['"tilt', '(bin', 'NEAR(bin, 2)', 'AND', 'NOT tilt', 'col:foo', 'bin*', '^bin', '-bin', '{bin} : 7', 'a"b"c', "''", '+',
-            'tokens:bin', 'bin OR', '"', '""', '\0', 'bin\0"', '😀', '  ']
+HARMLESS = ['"tilt', '(bin', 'NEAR(bin, 2)', 'AND', 'NOT tilt', 'col:foo', 'bin*', '^bin', '-bin', '{bin} : 7',
+            'a"b"c', "''", '+', 'tokens:bin', 'bin OR', '"', '""', '\0', 'bin\0"', '😀', '  ']
 
 
 @pytest.mark.parametrize('query', ['bin-7', '12.5N', "can't"])
@@ -46,7 +48,7 @@ def test_operators_are_words(shelf: Any) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
-@given(phrases=st.lists(st.lists(st.text(st.characters(exclude_categories=['Cs']), max_size=8), max_size=3), max_size=4))
+@given(phrases=st.lists(st.lists(WORDS, max_size=3), max_size=4))
 def test_no_phrase_whatever_its_signs_breaks_the_search(shelf: Any, phrases: list[list[str]]) -> None:
     """FTS-01: even phrases that never went through the tokenizer."""
     with shelf.store.read() as tx:
@@ -77,7 +79,7 @@ def test_the_best_comes_first_with_positive_scores(shelf: Any) -> None:
 def test_a_corrected_text_is_found_by_its_new_words_only(shelf: Any) -> None:
     memory = shelf.add('the gripper slips')
     with shelf.store.write() as tx:
-        memories.replace_text(tx, memory, 'the wheel slips', shelf.now)
+        lifecycle.replace_text(tx, memory, 'the wheel slips', shelf.now)
         assert tx.execute('SELECT content FROM memory_text') == [('the gripper slips',)]
     assert search(shelf, 'gripper') == []
     assert [i for i, _ in search(shelf, 'wheel')] == [memory]

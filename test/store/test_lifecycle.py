@@ -8,7 +8,7 @@ import pytest
 
 from robotmem_ros.model import Condition, Feature, Pose
 from robotmem_ros.settings import HebbianSettings
-from robotmem_ros.store import edges, fulltext, memories, occurrences, usage, vectors
+from robotmem_ros.store import edges, fulltext, lifecycle, memories, occurrences, usage, vectors
 from robotmem_ros.store.occurrences import Occurrence
 
 SETTINGS = HebbianSettings()
@@ -17,8 +17,8 @@ DAY = 86_400 * 10**9
 
 def merge(shelf: Any, absorbed: int, keeper: int) -> None:
     with shelf.store.write() as tx:
-        memories.inherit(tx, absorbed, keeper, shelf.now)
-        memories.set_status(tx, absorbed, 'superseded', 'consolidated', shelf.now, superseded_by=keeper)
+        lifecycle.inherit(tx, absorbed, keeper, shelf.now, SETTINGS)
+        lifecycle.set_status(tx, absorbed, 'superseded', 'consolidated', shelf.now, superseded_by=keeper)
 
 
 def test_the_keeper_inherits_everything(shelf: Any) -> None:
@@ -32,7 +32,7 @@ def test_the_keeper_inherits_everything(shelf: Any) -> None:
         edges.add(tx, a, d, 3.0, shelf.now, SETTINGS)
         edges.add(tx, b, d, 1.0, shelf.now, SETTINGS)
         edges.add(tx, a, b, 9.0, shelf.now, SETTINGS)
-        tx.execute("INSERT INTO scene (id, collection_id, key, origin, created_at) VALUES (1, 1, 'place:hall', 'emergent', 1)")
+        tx.execute("INSERT INTO scene VALUES (1, 1, 'place:hall', 'emergent', 0, 1, 0)")
         tx.execute('INSERT INTO scene_ref VALUES (1, ?, 0.5, 1)', (a,))
     merge(shelf, a, b)
     assert shelf.found(context=(Condition(('object',), 'eq', 'cup'),)) == {b}
@@ -49,7 +49,7 @@ def test_the_keeper_inherits_everything(shelf: Any) -> None:
         assert tx.value('SELECT count(*) FROM occurrence WHERE memory_id = ?', (b,)) == 2
     merge(shelf, a, b)
     with shelf.store.read() as tx:
-        assert edges.weight_of(tx, b, d, shelf.now, 30.0) == pytest.approx(4.0), 'what was given away is not given twice'
+        assert edges.weight_of(tx, b, d, shelf.now, 30.0) == pytest.approx(4.0), 'given once, not twice'
 
 
 @pytest.mark.parametrize('status', ['superseded', 'forgotten', 'retired'])
@@ -57,7 +57,7 @@ def test_a_retired_memory_is_found_by_nothing(shelf: Any, status: str) -> None:
     """COR: one way out for all three; the row and its reason stay."""
     memory = shelf.add('dock', vector=(1, 0, 0, 0), tags=('t',))
     with shelf.store.write() as tx:
-        memories.set_status(tx, memory, status, 'because', shelf.now)
+        lifecycle.set_status(tx, memory, status, 'because', shelf.now)
     assert shelf.found() == shelf.found(tags=('t',)) == set()
     with shelf.store.read() as tx:
         assert fulltext.candidates(tx, [('dock',)], 1, 5) == []
@@ -69,7 +69,7 @@ def test_a_retired_memory_is_found_by_nothing(shelf: Any, status: str) -> None:
         assert (row.content, row.status, row.status_reason) == ('dock', status, 'because')
         assert not memories.is_active(tx, memory)
     with shelf.store.write() as tx, pytest.raises(ValueError, match='does not come back'):
-        memories.set_status(tx, memory, 'active', '', shelf.now)
+        lifecycle.set_status(tx, memory, 'active', '', shelf.now)
 
 
 def test_a_chain_of_merges_ends_at_the_live_one(shelf: Any) -> None:
@@ -92,7 +92,7 @@ def test_impossible_ids_are_not_found(shelf: Any, bad: int) -> None:
         assert memories.load(tx, [bad], shelf.filters(), shelf.decay) == {}
         assert not memories.is_active(tx, bad)
         assert memories.live_id(tx, bad) == bad
-        memories.purge(tx, [bad])
+        lifecycle.purge(tx, [bad])
         usage.reinforce(tx, [bad], shelf.now)
 
 
@@ -135,14 +135,14 @@ def test_an_occurrence_comes_back_as_it_was(shelf: Any) -> None:
 def test_use_moves_the_anchor_and_counts_days(shelf: Any) -> None:
     a, b = shelf.add('a'), shelf.add('b')
     with shelf.store.write() as tx:
-        memories.set_status(tx, b, 'forgotten', 'x', shelf.now)
+        lifecycle.set_status(tx, b, 'forgotten', 'x', shelf.now)
         for later in (0, 10 * 10**9, 61 * 10**9, DAY, 0):
             usage.reinforce(tx, [a, a, b], shelf.now + later, repeat_s=60.0)
-        columns = 'use_count, use_days, decay_anchor - ?, last_accessed - ?'
-        assert tx.execute(f'SELECT {columns} FROM memory WHERE id = ?', (shelf.now, shelf.now, a)) == [(4, 3, 0, 0)]
+        used = 'SELECT use_count, use_days, decay_anchor - ?, last_accessed - ? FROM memory WHERE id = ?'
+        assert tx.execute(used, (shelf.now, shelf.now, a)) == [(4, 3, 0, 0)]
         assert tx.value('SELECT use_count FROM memory WHERE id = ?', (b,)) == 0
         usage.reinforce(tx, [a], 0)
-        assert tx.execute(f'SELECT {columns} FROM memory WHERE id = ?', (shelf.now, shelf.now, a))[0][2:] == (0, 0)
+        assert tx.execute(used, (shelf.now, shelf.now, a))[0][2:] == (0, 0)
 
 
 def test_the_oldest_perceptions_are_the_surplus(shelf: Any) -> None:

@@ -16,6 +16,12 @@ from robotmem_ros.store.locks import WriterLock
 from robotmem_ros.store.store import MAX_READERS, Store
 
 
+def read_then_write(store: Store) -> None:
+    with store.write() as tx:
+        tx.execute('SELECT * FROM meta')
+        tx.execute("INSERT INTO meta VALUES ('a', 'b')")
+
+
 @pytest.fixture
 def foreign_lock(path: str) -> Callable[[Callable[[], None]], None]:
     """Hold the write lock as another process would, while a function runs."""
@@ -37,15 +43,13 @@ def test_beyond_the_limit_a_write_is_busy_and_changes_nothing(path: str, foreign
     store = Store.open(path, StoreSettings(busy_timeout_s=0.05))
 
     def body() -> None:
-        with pytest.raises(StoreBusy, match='another process'), store.write() as tx:
-            tx.execute('SELECT * FROM meta')
-            tx.execute("INSERT INTO meta VALUES ('a', 'b')")
+        with pytest.raises(StoreBusy, match='another process'):
+            read_then_write(store)
         with store.read() as tx:
             assert tx.value("SELECT count(*) FROM meta WHERE key = 'a'") == 0
 
     foreign_lock(body)
-    with store.write() as tx:
-        tx.execute("INSERT INTO meta VALUES ('a', 'b')")
+    read_then_write(store)
     store.close()
 
 
@@ -57,9 +61,7 @@ def test_a_write_waits_for_another_process(path: str) -> None:
     done = threading.Event()
 
     def write() -> None:
-        with store.write() as tx:
-            tx.execute('SELECT * FROM meta')
-            tx.execute("INSERT INTO meta VALUES ('a', 'b')")
+        read_then_write(store)
         done.set()
 
     thread = threading.Thread(target=write)

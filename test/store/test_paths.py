@@ -13,7 +13,7 @@ from robotmem_ros.store.store import Store
 
 
 def mode(path: str | Path) -> int:
-    return stat.S_IMODE(os.stat(path).st_mode)
+    return stat.S_IMODE(Path(path).stat().st_mode)
 
 
 def test_home_is_expanded_and_folders_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,8 +41,11 @@ def test_the_mode_does_not_depend_on_the_umask(path: str) -> None:
     store.close()
 
 
-@pytest.mark.parametrize('bad', ['', '  ', 'file:m.db?mode=ro', ':memory:', 'a\0b', '.', '/', '~nobody-of-this-name/m.db'])
-def test_what_is_no_file_is_refused_by_the_parameters_name(bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+NO_FILES = ['', '  ', 'file:m.db?mode=ro', ':memory:', 'a\0b', '.', '/', '~nobody-of-this-name/m.db']
+
+
+@pytest.mark.parametrize('bad', NO_FILES)
+def test_what_is_no_file_is_refused_by_its_name(bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQL-12."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidRequest, match=r'^db_path: expected '):

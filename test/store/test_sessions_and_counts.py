@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from robotmem_ros.core.decay import band, retention
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.settings import HebbianSettings
-from robotmem_ros.store import collections, edges, memories, sessions, statistics
+from robotmem_ros.store import collections, edges, lifecycle, sessions, statistics
 
 DAY = 86_400 * 10**9
 
@@ -41,7 +40,7 @@ def test_facts_of_a_session_are_those_that_it_created(shelf: Any) -> None:
     shelf.add('seen', session_id='s', type='perception')
     gone = shelf.add('d', session_id='s')
     with shelf.store.write() as tx:
-        memories.set_status(tx, gone, 'forgotten', 'x', shelf.now)
+        lifecycle.set_status(tx, gone, 'forgotten', 'x', shelf.now)
         assert [row.id for row in sessions.facts(tx, 's')] == [first, second]
         assert sessions.facts(tx, '') == []
 
@@ -55,9 +54,10 @@ def test_counts(shelf: Any) -> None:
     shelf.add('elsewhere', collection='other')
     gone = shelf.add('gone')
     with shelf.store.write() as tx:
-        memories.set_status(tx, gone, 'forgotten', 'x', shelf.now)
+        lifecycle.set_status(tx, gone, 'forgotten', 'x', shelf.now)
         edges.strengthen(tx, [(ids[0], ids[1]), (ids[1], ltm)], shelf.now, HebbianSettings())
-        tx.execute("INSERT INTO scene VALUES (1, 1, 'place:a', 'emergent', 3, 1, 1), (2, 1, 'place:b', 'declared', 0, 1, 0)")
+        tx.execute("INSERT INTO scene VALUES (1, 1, 'place:a', 'emergent', 3, 1, 1)")
+        tx.execute("INSERT INTO scene VALUES (2, 1, 'place:b', 'declared', 0, 1, 0)")
         tx.execute("INSERT INTO scene_feature VALUES (1, 'place', 'a', 1), (1, 'peer', 'x', 1), (2, 'place', 'b', 1)")
         sessions.create(tx, 's', 1, '', 1)
         found = statistics.counts(tx, 'c', shelf.now, shelf.decay)
@@ -71,7 +71,7 @@ def test_counts(shelf: Any) -> None:
         'collection': 'c', 'total': 12, 'by_status': {'active': 11, 'forgotten': 1}, 'by_tier': {'ltm': 1, 'stm': 10},
         'by_type': {'fact': 10, 'perception': 1}, 'edges': 2, 'linked_memories': 3,
         'scenes': {'emergent': 1, 'declared': 1}, 'empty_scenes': 1, 'feature_kinds': {'place': 2, 'peer': 1},
-        'open_sessions': 1, 'pending_vectors': 12,
+        'occurrences': 11, 'open_sessions': 1, 'ended_sessions': 0, 'pending_vectors': 12,
     }
 
 
@@ -103,10 +103,10 @@ def test_a_backup_overwrites_nothing(shelf: Any, tmp_path: Path) -> None:
         with pytest.raises(InvalidRequest):
             shelf.store.backup(taken)
     assert (tmp_path / 'mine.txt').read_text() == 'mine'
-    assert not [name for name in os.listdir(tmp_path) if name.endswith('.part')]
+    assert not list(tmp_path.glob('*.part'))
 
 
 def test_file_bytes_counts_the_log(shelf: Any) -> None:
     shelf.add('text')
     assert shelf.store.file_bytes() == sum(
-        os.path.getsize(shelf.store.path + suffix) for suffix in ('', '-wal', '-shm'))
+        Path(shelf.store.path + suffix).stat().st_size for suffix in ('', '-wal', '-shm'))

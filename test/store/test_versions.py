@@ -66,7 +66,8 @@ def test_a_step_that_fails_is_undone_and_tried_again(old_file: str, monkeypatch:
     connection = apsw.Connection(old_file)
     assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").get == 0
     connection.close()
-    monkeypatch.setattr(migrations, 'MIGRATIONS', [*migrations.MIGRATIONS[:2], lambda c: c.execute('CREATE TABLE half (a)')])
+    mended = [*migrations.MIGRATIONS[:2], lambda c: c.execute('CREATE TABLE half (a)')]
+    monkeypatch.setattr(migrations, 'MIGRATIONS', mended)
     Store.open(old_file).close()
     assert version(old_file) == 3
 
