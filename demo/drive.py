@@ -6,12 +6,10 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from player import Player
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from recording import Recording, stamp_ns
-from report import Report, clock, place
+from report import Report
 from robot import Robot
-from std_msgs.msg import String
-from story import POSE_TOPIC, TASK, TASK_TOPIC, Insight
+from story import POSE_TOPIC, TASK, Insight
 
 PROGRESS_NS = 500_000_000
 
@@ -22,30 +20,26 @@ class Drive:
     def __init__(self, robot: Robot, recording: Recording, report: Report, name: str, later_ns: int) -> None:
         self._robot, self._recording, self._report = robot, recording, report
         self._name, self._later_ns = name, later_ns
-        self._position: PoseStamped | None = None
+        self._track: list[PoseStamped] = []
         self._session_id = ''
         self._waiting: list[Insight] = []
         self.ids: dict[Insight, int] = {}
         self.hits: list[Any] = []
-        self.memories_shown: dict[int, int] = {}
+        self.told: set[int] = set()
 
     def go(self, player: Player, insights: tuple[Insight, ...] = ()) -> Any:
         """Drive the whole tour, learning ``insights`` where and when they are due; gives EndSession's answer."""
         self._waiting = sorted(insights, key=lambda insight: insight.at_s)
         started = self._robot.call('start_session', context=json.dumps({'task': TASK, 'drive': self._name}))
         self._session_id = started.session_id
-        task = self._robot.node.create_publisher(
-            String, TASK_TOPIC, QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        )
-        task.publish(String(data=TASK))
+        self._robot.publish_task(TASK)
         player.play(self._later_ns, self._at_step, self._heard)
         self._report.end_progress()
-        self._robot.node.destroy_publisher(task)
         return self._robot.call('end_session', session_id=self._session_id, has_outcome_score=True, outcome_score=0.9)
 
     def _heard(self, topic: str, message: Any) -> None:
         if topic == POSE_TOPIC:
-            self._position = PoseStamped(header=message.header, pose=message.pose.pose)
+            self._track.append(PoseStamped(header=message.header, pose=message.pose.pose))
 
     def _at_step(self, now_ns: int) -> None:
         while self._waiting and now_ns >= self._waiting[0].at_s * 1e9:
@@ -60,22 +54,28 @@ class Drive:
 
     def _learn(self, insight: Insight) -> None:
         # The main program waits for the answer, and simulated time with it: no drive is faster than its memory.
-        answer = self._robot.call('learn', session_id=self._session_id, pose=self._position, **insight.request())
+        answer = self._robot.call('learn', session_id=self._session_id, pose=self._track[-1], **insight.request())
         self.ids[insight] = answer.memory_id
-        self._report.say(f'{clock(insight.at_s)}  {self._where()}  learns: "{insight.text}"', 2, 6)
+        self._report.event(insight.at_s, self._place(self._track[-1]), f'learns "{insight.text}"')
 
     def _show(self, hit: Any) -> None:
         self.hits.append(hit)
-        for memory in hit.memories:
-            self.memories_shown[memory.id] = self.memories_shown.get(memory.id, 0) + 1
+        self.told.update(memory.id for memory in hit.memories)
         if not hit.memories:
             return  # recognised, but nothing to say: counted, not printed
-        at_s = (stamp_ns(hit.header.stamp) - self._recording.start_ns - self._later_ns) / 1e9
-        known = 'for the second time: a scene emerges' if hit.created else f'visit {hit.strength}'
-        self._report.say(f'{clock(at_s)}  {self._where()}  recognises {hit.key} ({known}) and is told:', 2, 6)
-        for memory in hit.memories:
-            self._report.memory(memory, 8)
+        at_ns = stamp_ns(hit.header.stamp)
+        visit = f'visit {hit.strength}, a scene emerges' if hit.created else f'visit {hit.strength}'
+        told = [f'"{memory.content}"' for memory in hit.memories]
+        self._report.event(
+            (at_ns - self._recording.start_ns - self._later_ns) / 1e9, self._place_at(at_ns),
+            f'recognises {hit.key} ({visit}) and is told', *told,
+        )
 
-    def _where(self) -> str:
-        position = self._position.pose.position
-        return place(position.x, position.y)
+    def _place_at(self, at_ns: int) -> tuple[float, float]:
+        """Where the robot was when the hit was decided: the message itself comes a little later."""
+        passed = (pose for pose in reversed(self._track) if stamp_ns(pose.header.stamp) <= at_ns)
+        return self._place(next(passed, self._track[0]))
+
+    @staticmethod
+    def _place(pose: PoseStamped) -> tuple[float, float]:
+        return pose.pose.position.x, pose.pose.position.y

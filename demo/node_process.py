@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+STOPS = ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
+"""Signals that end the node, each with the seconds that it has before the next one."""
+
 
 class NodeFailed(Exception):
     """The node did not start, or ended on its own."""
@@ -73,7 +76,7 @@ class NodeProcess:
 
     def stop(self) -> int:
         """Interrupt the node, as Ctrl-C does, and harder where that does not end it; gives its exit status."""
-        for number, patience_s in ((signal.SIGINT, 10.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+        for number, patience_s in STOPS:
             if self._process.poll() is not None:
                 break
             self._process.send_signal(number)

@@ -34,8 +34,9 @@ class Report:
 
     def progress(self, name: str, done_s: float, whole_s: float) -> None:
         """Move the bar; the same bar is not drawn again."""
-        share = min(1.0, done_s / whole_s)
-        bar = f'  {name} [{"#" * int(share * 30):<30}] {clock(done_s)} of {clock(whole_s)}'
+        done_s = min(done_s, whole_s)
+        share = done_s / whole_s
+        bar = f'  {name:<12} [{"#" * int(share * 30):<30}] {clock(done_s)} of {clock(whole_s)}'
         if self._stream.isatty() and bar != self._bar:
             self._bar = bar
             self._draw()
@@ -53,13 +54,20 @@ class Report:
         if self._bar:
             print('\r' + ' ' * len(self._bar) + '\r', end='', file=self._stream)
 
-    def memory(self, memory: Any, indent: int, *, scored: bool = False) -> None:
-        """Print one memory on a line: how well it fits, what it says, where and of what kind."""
-        score = f'{memory.score:.2f}  ' if scored else ''
+    def event(self, at_s: float, position: tuple[float, float], text: str, *below: str) -> None:
+        """Print what happened on a drive: when, where, what, and lines that belong to it."""
+        head = f'{clock(at_s):>4}  {point(*position):<13} '
+        self.say(head + text, 2, len(head))
+        for line in below:
+            self.say(line, 2 + len(head), 1)
+
+    def memory(self, memory: Any) -> None:
+        """Print one memory of an answer: how well it fits, what it says, what kind it is and where it holds."""
         position = memory.pose.pose.position
-        where = f', {place(position.x, position.y)}' if memory.has_pose and scored else ''
-        label = f'{score}"{memory.content}" '
-        self.say(f'{label}({memory.category}, confidence {memory.confidence:.2f}{where})', indent, len(score) or 1)
+        where = f', {point(position.x, position.y)}' if memory.has_pose else ''
+        score = f'{memory.score:.2f}  '
+        self.say(f'{score}"{memory.content}"', 6, len(score) + 1)
+        self.say(f'{memory.category}, confidence {memory.confidence:.2f}{where}', 6 + len(score))
 
     def failures(self, failed: Sequence[str], log_lines: str) -> None:
         """Say which expectations failed, and how the node's log ends."""
@@ -75,11 +83,11 @@ def clock(seconds: float) -> str:
     return f'{int(seconds) // 60}:{int(seconds) % 60:02d}'
 
 
-def place(x: float, y: float) -> str:
+def point(x: float, y: float) -> str:
     """A point on the map, metres."""
-    return f'at ({x:.1f}, {y:.1f})'
+    return f'({x:.1f}, {y:.1f})'
 
 
 def day(at_ns: int) -> str:
     """Date and time of a stamp, UTC."""
-    return datetime.fromtimestamp(at_ns / 1e9, timezone.utc).strftime('%Y-%m-%d %H:%M')
+    return datetime.fromtimestamp(at_ns / 1e9, timezone.utc).strftime('%Y-%m-%d %H:%M UTC')

@@ -15,6 +15,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from robotmem_ros.msg import MemoryStatus, SceneHit
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from story import TASK_TOPIC
 
 from robotmem_ros import srv
 
@@ -42,7 +44,8 @@ class Robot:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(SceneHit, f'{MEMORY}/scene_hit', self.hits.put, 50)
         self.node.create_subscription(MemoryStatus, f'{MEMORY}/status', self._keep_status, latched)
-        self.clock = self.node.create_publisher(Clock, '/clock', 10)
+        self._clock = self.node.create_publisher(Clock, '/clock', 10)
+        self._task = self.node.create_publisher(String, TASK_TOPIC, latched)
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
@@ -67,7 +70,7 @@ class Robot:
         """Tell all nodes what time it is, UTC nanoseconds."""
         message = Clock()
         message.clock.sec, message.clock.nanosec = divmod(now_ns, 10**9)
-        self.clock.publish(message)
+        self._clock.publish(message)
 
     def call(self, service: str, timeout_s: float = 10.0, **fields: Any) -> Any:
         """Call a service of the memory node and wait for the answer; for the main program only.
@@ -85,6 +88,12 @@ class Robot:
             raise Silent(f'{MEMORY}/{service} refused: {answer.error}')
         return answer
 
-    def all_services_there(self) -> bool:
-        """Whether every service that the demo calls has been discovered."""
-        return all(client.service_is_ready() for client in self._clients.values())
+    def publish_task(self, task: str) -> None:
+        """Tell all nodes what the robot is about."""
+        self._task.publish(String(data=task))
+
+    def is_connected(self) -> bool:
+        """Whether every service that the demo calls has been discovered, and the memory node hears the task."""
+        return self._task.get_subscription_count() > 0 and all(
+            client.service_is_ready() for client in self._clients.values()
+        )

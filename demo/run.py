@@ -5,6 +5,7 @@ Exit status 0 only if scenes emerged, their hits carried memories, and recalls f
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -22,12 +23,17 @@ from drive import Drive  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from node_process import NodeFailed, NodeProcess, free_domain  # noqa: E402
 from player import Player  # noqa: E402
-from report import Report, day, place  # noqa: E402
+from report import Report, day, point  # noqa: E402
 from robot import MEMORY, Robot, Silent  # noqa: E402
 from story import INSIGHTS, POSE_TOPIC, QUESTIONS, Question  # noqa: E402
 
 DAY_NS = 86_400 * 10**9
 PATIENCE_S = 30.0
+WHAT = (
+    'A recorded drive through an office is replayed twice over ROS 2. On the first drive the robot learns things about '
+    'the places where it is. The memory node listens to its pose and its task; a situation that comes back becomes a '
+    f'scene, and whenever it is entered again the node publishes what was learned there on {MEMORY}/scene_hit, unasked.'
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,9 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(report: Report, speed: float, folder: Path) -> int:
     """Fetch, start, drive twice, ask, judge."""
-    report.say('A robot that remembers: a recorded drive through an office is replayed, twice, over ROS 2.')
+    report.heading('A robot that remembers')
+    report.say(WHAT)
+    report.say()
     tour = recordings.read(fetch.recording(fetch.cache_folder()))
-    introduce(report, tour)
+    introduce(report, tour, speed)
     folder = folder / datetime.now().astimezone().strftime('%Y-%m-%dT%H-%M-%S')
     folder.mkdir(parents=True)
     database, domain = folder / 'robotmem.db', free_domain()
@@ -77,13 +85,14 @@ def run(report: Report, speed: float, folder: Path) -> int:
     return 1 if failed else 0
 
 
-def introduce(report: Report, tour: recordings.Recording) -> None:
+def introduce(report: Report, tour: recordings.Recording, speed: float) -> None:
     """Say what is replayed, and what is left out."""
     topics = ', '.join(sorted(tour.topics))
     seconds = tour.duration_ns / 1e9
-    report.say(f'Recording: {seconds:.0f} s of a TurtleBot under Nav2, {len(tour.messages)} messages on {topics}.')
+    count = len(tour.messages)
+    report.say(f'Recording: {seconds:.0f} s of a TurtleBot under Nav2, {count} messages on {topics}; at {speed:g}x.')
     for topic, (type_name, count) in sorted(tour.skipped.items()):
-        report.say(f'Left out: {count} messages on {topic}, since {type_name} is not installed.')
+        report.say(f'Left out: {topic} ({count} of {type_name}, which is not installed).')
 
 
 def tell(report: Report, robot: Robot, node: NodeProcess, tour: recordings.Recording, speed: float) -> list[str]:
@@ -114,7 +123,7 @@ def wait_until_ready(report: Report, robot: Robot, node: NodeProcess, player: Pl
     :raises Silent: when it is not ready in time.
     """
     deadline_s = time.monotonic() + PATIENCE_S
-    while not (robot.status and robot.status.ready and robot.all_services_there() and player.heard(POSE_TOPIC)):
+    while not (robot.status and robot.status.ready and robot.is_connected() and player.heard(POSE_TOPIC)):
         node.check()
         if time.monotonic() > deadline_s:
             status = robot.status
@@ -128,11 +137,10 @@ def wait_until_ready(report: Report, robot: Robot, node: NodeProcess, player: Pl
 
 def summary(report: Report, drive: Drive) -> None:
     """One line on a drive's scenes."""
-    told = sum(1 for hit in drive.hits if hit.memories)
-    created = sum(1 for hit in drive.hits if hit.created)
+    told, created = sum(1 for hit in drive.hits if hit.memories), sum(1 for hit in drive.hits if hit.created)
     report.say(
-        f'{len(drive.hits)} places recognised on this drive, {created} of them for the first time; {told} had '
-        f'something to tell, {len(drive.memories_shown)} different memories in all.'
+        f'{len(drive.hits)} situations recognised, {created} for the first time; {told} had something to tell, '
+        f'{len(drive.told)} memories in all.'
     )
 
 
@@ -143,12 +151,12 @@ def ask(report: Report, robot: Robot, question: Question, expected_id: int) -> s
     if question.near:
         near.header.frame_id = 'map'
         near.pose.position.x, near.pose.position.y = question.near
-        asked.append(f'within {question.radius_m:g} m, {place(*question.near)}')
+        asked.append(f'within {question.radius_m:g} m of {point(*question.near)}')
     answer = robot.call('recall', query=question.query, n=2, near=near, radius=question.radius_m)
-    report.say(f'{question.kind}: {", ".join(asked)}  [{answer.mode}, {answer.query_ms:.1f} ms]', 2, 4)
+    report.say(f'{question.kind}: {", ".join(asked)}   ({answer.mode}, {answer.query_ms:.1f} ms)', 2, 4)
     for memory in answer.memories:
-        report.memory(memory, 6, scored=True)
-    if question.needs_model and answer.mode != 'hybrid':
+        report.memory(memory)
+    if question.needs_model and robot.status.mode == 'bm25_only':
         return ''  # meaning needs the model, whose absence the node has reported
     if expected_id in [memory.id for memory in answer.memories]:
         return ''
@@ -159,7 +167,7 @@ def judge(robot: Robot, first: Drive, second: Drive) -> list[str]:
     """What must be true when both drives are over."""
     scenes = robot.call('list_scenes').scenes
     learned = set(first.ids.values())
-    missing = [insight.text for insight, number in first.ids.items() if number not in second.memories_shown]
+    missing = [insight.text for insight, number in first.ids.items() if number not in second.told]
     checks: list[tuple[Any, str]] = [
         (len(scenes) >= 3, f'at least three scenes must emerge, {len(scenes)} did'),
         (any(hit.created for hit in first.hits), 'a scene must emerge on the way back of the first drive'),
@@ -181,4 +189,5 @@ def where(report: Report, database: Path, log: Path, *, kept: bool) -> None:
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
     sys.exit(main())

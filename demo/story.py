@@ -30,13 +30,13 @@ class Insight:
         }
 
 
-WIFI = Insight(7.5, 'Wi-Fi drops out between the meeting rooms: hold video uploads back until the corner',
+WIFI = Insight(7.5, 'Wi-Fi drops out here: hold video uploads back until the corner',
                'observation', {'task': TASK, 'rssi_dbm': -84})
-FLOOR = Insight(20.0, 'The floor is slippery after the morning cleaning: drive at most 0.3 m/s here',
+FLOOR = Insight(20.0, 'The floor is slippery after the cleaning: drive at most 0.3 m/s',
                 'constraint', {'task': TASK, 'speed_limit_m_s': 0.3})
-GLASS = Insight(31.0, 'The lidar does not see the glass wall on the right: keep 0.6 m away from it',
+GLASS = Insight(33.5, 'The lidar does not see the glass wall: keep 0.6 m away from it',
                 'gotcha', {'task': TASK, 'sensor': 'lidar', 'clearance_m': 0.6})
-DOOR = Insight(42.0, 'The door opens by itself, but slowly: wait three seconds in front of it',
+DOOR = Insight(42.0, 'The door opens by itself, but slowly: wait three seconds',
                'observation', {'task': TASK, 'wait_s': 3})
 SHELF = Insight(51.0, 'Parcels for the second floor go on the upper shelf',
                 'observation', {'task': TASK, 'shelf': 'B2'})
@@ -63,5 +63,5 @@ QUESTIONS = (
     Question('by meaning, in other words', FLOOR, query='where could the wheels lose their grip?', needs_model=True),
     Question('by place', DOOR, near=(18.7, 8.3), radius_m=1.5),
     Question('by words and place', GLASS, query='keep a distance', near=(16.0, 7.0), radius_m=3.0),
-    Question('in Chinese ("charge")', CHARGER, query='充电'),
+    Question('in Chinese (to charge)', CHARGER, query='充电'),
 )
