@@ -8,10 +8,11 @@ from typing import Any
 def generate_launch_description() -> Any:
     """Declare the arguments and start one node with them."""
     # Here and not above: a machine with ROS from wheels has no launch, and still byte-compiles this file.
-    from launch import LaunchDescription
     from launch.actions import DeclareLaunchArgument, OpaqueFunction
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
+
+    from launch import LaunchDescription
 
     config = PathJoinSubstitution([FindPackageShare('robotmem_ros'), 'config', 'robotmem.yaml'])
     return LaunchDescription([

@@ -10,6 +10,7 @@ from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine
 from robotmem_ros.ports import Clock, Embedder
 from robotmem_ros.settings import Settings
+from robotmem_ros.store.probe import probe
 from robotmem_ros.store.store import Store
 
 
@@ -21,6 +22,14 @@ class Assembly:
     engine: Engine
     model: BackgroundEmbedder
     path: str
+
+    def try_write(self) -> None:
+        """Write a little.
+
+        :raises StoreError: if the file cannot be written.
+        """
+        with self.store.write(background=True) as tx:
+            probe(tx)
 
     def close(self) -> None:
         """Write what is queued and close the file."""

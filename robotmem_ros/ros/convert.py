@@ -12,10 +12,21 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
-from robotmem_ros import msg
-from robotmem_ros.errors import InvalidRequest
-from robotmem_ros.model import Feature, LearnRequest, Memory, PerceptionInput, Pose, RecallRequest, Scene, SceneHit, Similar
 from std_msgs.msg import Header
+
+import robotmem_ros.msg as msg
+from robotmem_ros.errors import InvalidRequest
+from robotmem_ros.model import (
+    Feature,
+    LearnRequest,
+    Memory,
+    PerceptionInput,
+    Pose,
+    RecallRequest,
+    Scene,
+    SceneHit,
+    Similar,
+)
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Most that the memories of one message take: a larger one is slow, and some middlewares drop it (PAY-02)."""

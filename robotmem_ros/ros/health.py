@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from robotmem_ros.errors import StoreBusy, StoreError
+
+SERVICES = 'services'
 
 
 @dataclass
@@ -19,43 +23,50 @@ class Counters:
 
 class Health:
     """
-    Remembers the last failure of the disk until a write has gone well (LIF-02).
+    Remembers, for each kind of work that writes, its last failure until that work has gone well again (LIF-02).
 
     A file that was busy is no failure: the caller was told, and may try again.
+
+    :param on_change: is called when a failure begins or ends.
     """
 
-    def __init__(self) -> None:
-        self._failure = ''
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        self._on_change = on_change
+        self._failures: dict[str, str] = {}
         self._path = ''
         self._inode = (0, 0)
 
     def watch(self, path: str) -> None:
         """Begin anew, with the file at ``path``."""
-        found = os.stat(path)
-        self._failure, self._path, self._inode = '', path, (found.st_dev, found.st_ino)
+        found = Path(path).stat()
+        self._path, self._inode = path, (found.st_dev, found.st_ino)
+        self._failures.clear()
 
-    def failed(self, error: BaseException) -> None:
-        """Note what a call raised, if it is the file's trouble."""
+    def failed(self, work: str, error: BaseException) -> None:
+        """Note what some work raised, if it is the file's trouble."""
         if isinstance(error, StoreError) and not isinstance(error, StoreBusy):
-            self._failure = str(error)
+            began = work not in self._failures
+            self._failures[work] = str(error)
+            if began:
+                self._on_change()
 
-    def wrote(self) -> None:
-        """Note that a write has gone well."""
-        self._failure = ''
+    def went_well(self, work: str) -> None:
+        """Note that some work has gone well."""
+        if self._failures.pop(work, None) is not None:
+            self._on_change()
 
-    @property
-    def failing(self) -> bool:
-        """Whether the last write failed."""
-        return bool(self._failure)
+    def is_failing(self, work: str) -> bool:
+        """Whether some work failed when it was last done."""
+        return work in self._failures
 
     @property
     def trouble(self) -> str:
         """One sentence on why nothing can be stored, or ''; looks at the file, too."""
-        return self._failure or self._trouble_of_file()
+        return next(iter(list(self._failures.values())), '') or self._trouble_of_file()
 
     def _trouble_of_file(self) -> str:
         try:
-            found = os.stat(self._path)
+            found = Path(self._path).stat()
         except OSError as error:
             return f'database {self._path}: {error.strerror}; what is stored now will be lost'
         if (found.st_dev, found.st_ino) != self._inode:

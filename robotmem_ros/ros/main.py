@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
+import time
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robotmem_ros.errors import RobotMemError
 
@@ -16,6 +18,30 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class StopRequest:
+    """
+    Waits until someone asks to stop: a signal handler, or another thread.
+
+    A pipe, not a ``threading.Event``: its lock is not reentrant, so a second signal in the wrong moment would
+    wait for ever for the lock that the interrupted main thread holds.
+    """
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self.made = False
+
+    def make(self, *_: Any) -> None:
+        """Ask to stop; fits :func:`signal.signal`."""
+        if not self.made:
+            self.made = True
+            os.write(self._writer, b'.')
+
+    def wait(self) -> None:
+        """Return once it is made."""
+        os.read(self._reader, 1)
+
+
 def main(args: list[str] | None = None) -> int:
     """
     Run the node until SIGINT or SIGTERM, or until its context is shut down.
@@ -23,11 +49,11 @@ def main(args: list[str] | None = None) -> int:
     :param args: command line, by default the process's own.
     :return: 0 after a clean stop, 1 where the node could not be made; the reason is then on stderr.
     """
-    stop = threading.Event()
+    stop = StopRequest()
     # First of all, before the slow imports: a signal at any moment only says that it is time to stop, and a
     # second one says it again (SHUT-02). rclpy's own handlers would pull the context from under the node.
     for number in SIGNALS:
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, stop.make)
     try:
         return _run(args, stop)
     except RobotMemError as error:
@@ -38,7 +64,7 @@ def main(args: list[str] | None = None) -> int:
             signal.signal(number, signal.SIG_IGN)
 
 
-def _run(args: list[str] | None, stop: threading.Event) -> int:
+def _run(args: list[str] | None, stop: StopRequest) -> int:
     # Here and not above: half a second in which a signal would meet no handler.
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
@@ -57,7 +83,7 @@ def _run(args: list[str] | None, stop: threading.Event) -> int:
         executor.add_node(node)
         spinning = threading.Thread(target=_spin, args=(executor, stop), name='robotmem-executor', daemon=True)
         spinning.start()
-        if node.parameters.values['autostart'] and not stop.is_set():
+        if node.parameters.values['autostart'] and not stop.made:
             node.start()
         stop.wait()
         node.stop()
@@ -69,20 +95,25 @@ def _run(args: list[str] | None, stop: threading.Event) -> int:
         rclpy.try_shutdown()
 
 
-def _spin(executor: Executor, stop: threading.Event) -> None:
+def _spin(executor: Executor, stop: StopRequest) -> None:
     """Spin until the end; what a callback of rclpy itself raises is logged and does not end the node."""
+    from rclpy.exceptions import InvalidHandle
     from rclpy.executors import ExternalShutdownException, ShutdownException
 
-    while not stop.is_set():
+    while not stop.made:
         try:
             executor.spin()
             break
         except (ExternalShutdownException, ShutdownException):
             break
+        except InvalidHandle:
+            # A callback of something that has been destroyed meanwhile: a tap's old subscription, or all at the end.
+            continue
         except Exception:  # noqa: BLE001  a client must not be able to end the node for all the others
-            traceback.print_exc()
-            stop.wait(0.1)
-    stop.set()
+            if not stop.made:
+                traceback.print_exc()
+                time.sleep(0.1)
+    stop.make()
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from robotmem_ros import msg
+import robotmem_ros.msg as msg
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import RobotMemError, StoreError
 from robotmem_ros.model import PerceptionInput

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from robotmem_ros import srv
+import robotmem_ros.srv as srv
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import Conflict
 from robotmem_ros.ros import convert
@@ -120,8 +120,24 @@ def maintain(engine: Engine, request: Any, response: Any) -> None:
 def stats(engine: Engine, request: Any, response: Any) -> None:
     """Count what is remembered."""
     counts = engine.stats(request.collection)
-    _fill(response, counts)
+    _fill(response, {**counts, **flat(counts)})
     response.stats_json = _json(counts)
+
+
+def flat(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the counts that the engine groups under the names of ``Stats.srv``."""
+    status, types, tiers = counts['by_status'], counts['by_type'], counts['by_tier']
+    bands, scenes = counts['bands'], counts['scenes']
+    return {
+        'active': status.get('active', 0), 'superseded': status.get('superseded', 0),
+        'forgotten': status.get('forgotten', 0) + status.get('retired', 0),
+        'stm': tiers.get('stm', 0), 'ltm': tiers.get('ltm', 0),
+        'facts': types.get('fact', 0), 'perceptions': types.get('perception', 0),
+        'scenes_emergent': scenes['emergent'], 'scenes_declared': scenes['declared'],
+        'sessions_open': counts['open_sessions'], 'sessions_ended': counts['ended_sessions'],
+        'band_fading': bands['faded'], 'band_danger': bands['danger'],
+        'band_healthy': bands['healthy'], 'band_strong': bands['strong'], 'file_bytes': counts['db_bytes'],
+    }
 
 
 def backup(engine: Engine, request: Any, response: Any) -> None:
@@ -163,8 +179,9 @@ def _json(value: Mapping[str, Any]) -> str:
 
 def _fill(response: Any, values: Mapping[str, Any]) -> None:
     """Put each value into the field of its name, where the response has one."""
-    for name, kind in type(response).get_fields_and_field_types().items():
+    for name, kind in response.get_fields_and_field_types().items():
         if name not in values or name in ('success', 'error', 'warning'):
             continue
-        convert_to = {'string': convert.text, 'double': float, 'boolean': bool}.get(kind, convert.whole)
-        setattr(response, name, convert_to(values[name]))
+        value = values[name]
+        setattr(response, name, convert.text(value) if kind == 'string' else
+                float(value) if kind == 'double' else convert.whole(value))

@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from robotmem_ros.errors import RobotMemError, StoreError
 from robotmem_ros.ros.gate import Gate
+from robotmem_ros.ros.health import SERVICES as SERVING
 from robotmem_ros.ros.health import Health
 from robotmem_ros.ros.services import LONG, READ, SERVICES, WRITE, Service, refusal
 from robotmem_ros.ros.throttle import Throttle
@@ -47,13 +48,13 @@ class ServiceServer:
         except BaseException as error:  # noqa: BLE001  a panic of a native library is no Exception, and needs an answer, too
             return refusal(service, self._sentence(service, error), error)
         if service.is_write:
-            self._health.wrote()
+            self._health.went_well(SERVING)
         self._on_served(service)
         return response
 
     def _sentence(self, service: Service, error: BaseException) -> str:
         """Say what went wrong, in the answer and, where it is more than a bad request, in the log."""
-        self._health.failed(error)
+        self._health.failed(SERVING, error)
         if isinstance(error, RobotMemError):
             if isinstance(error, StoreError):
                 self._log(f'{service.name}:{type(error).__name__}', f'{service.name}: {error}')

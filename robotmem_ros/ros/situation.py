@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from robotmem_ros.engine import Engine
-from robotmem_ros.errors import NotActive, StoreError
+from robotmem_ros.errors import StoreError
 from robotmem_ros.model import SceneHit
 from robotmem_ros.ros.clock import RosClock
-from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.taps import Tap, TapInbox
 
 SIMULATED_PAUSE_S = 0.02
@@ -27,20 +26,15 @@ class Situation:
     """
 
     def __init__(
-        self, gate: Gate, clock: RosClock, on_hit: Callable[[SceneHit], None], on_refused: Callable[[Tap, Exception], None],
+        self, clock: RosClock, on_hit: Callable[[SceneHit], None], on_refused: Callable[[Tap, Exception], None]
     ) -> None:
         self.inbox = TapInbox()
-        self._gate, self._clock = gate, clock
+        self._clock = clock
         self._on_hit, self._on_refused = on_hit, on_refused
 
-    def step(self) -> float | None:
+    def step(self, engine: Engine) -> float | None:
         """Take in what taps have brought, decide what is due, and say in how many seconds to look again."""
-        try:
-            with self._gate.enter() as engine:
-                next_tap_s = self._observe(engine)
-                next_decision_s = self._decide(engine)
-        except NotActive:
-            return None
+        next_tap_s, next_decision_s = self._observe(engine), self._decide(engine)
         return min((s for s in (next_tap_s, next_decision_s) if s is not None), default=None)
 
     def _observe(self, engine: Engine) -> float | None:

@@ -65,7 +65,7 @@ CHOICES = {'perception.reliability': ('best_effort', 'reliable')}
 class TapSettings:
     """One feature tap: a field of a topic that feeds a kind of feature."""
 
-    topic: str = setting('', 'topic to listen to; relative to the node\'s namespace, or absolute', fixed=True)
+    topic: str = setting('', "topic to listen to; relative to the node's namespace, or absolute", fixed=True)
     type: str = setting('', 'its message type, such as std_msgs/msg/String', fixed=True)
     field: str = setting('', 'path in the message, such as data or poses[0].position; empty: the whole message', fixed=True)
     kind: str = setting('', 'kind of feature that it feeds; a pose feeds place', fixed=True)

@@ -11,13 +11,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from robotmem_ros import msg
+import robotmem_ros.msg as msg
 from robotmem_ros.errors import NotActive
 from robotmem_ros.ros import convert
 from robotmem_ros.ros.assembly import Assembly
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import Counters, Health
 from robotmem_ros.ros.perception import PerceptionIntake
+from robotmem_ros.ros.services import flat
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 COUNT_EVERY_S = 5.0
@@ -32,11 +33,11 @@ class Facts:
     health: Health
     counters: Counters
     intake: PerceptionIntake
+    path: str
+    collection: str
     assembly: Assembly | None = None
     state: str = 'unconfigured'
     reason: str = ''
-    path: str = ''
-    collection: str = ''
     counts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -53,11 +54,11 @@ class StatusReporter:
         self._clock, self._name = node.get_clock(), node.get_fully_qualified_name()
         self._status = node.create_publisher(msg.MemoryStatus, '~/status', LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self._counted_s = -COUNT_EVERY_S
+        self._count_again_s = 0.0
 
     def recount(self) -> None:
         """Count again with the next message, however lately that was done."""
-        self._counted_s = -COUNT_EVERY_S
+        self._count_again_s = 0.0
 
     def step(self) -> float:
         """Publish once and give the seconds until the next time."""
@@ -73,7 +74,7 @@ class StatusReporter:
         status = msg.MemoryStatus(
             stamp=self._clock.now().to_msg(), state=facts.state, db_path=convert.text(facts.path),
             collection=convert.text(facts.collection), mode='bm25_only', embed_backend='none',
-            active_memories=convert.whole(facts.counts.get('active')), scenes=convert.unsigned(_scenes(facts.counts)),
+            active_memories=convert.whole(facts.counts.get('active')), scenes=convert.unsigned(facts.counts.get('scenes_emergent', 0) + facts.counts.get('scenes_declared', 0)),
             pending_vectors=convert.whole(facts.counts.get('pending_vectors')),
             scene_in_force=convert.text(facts.counts.get('scene_in_force')),
             perceptions_stored=facts.intake.stored, perceptions_refused=facts.intake.refused,
@@ -90,19 +91,21 @@ class StatusReporter:
 
     def _count(self) -> None:
         now = time.monotonic()
-        if now - self._counted_s < COUNT_EVERY_S:
+        if now < self._count_again_s:
             return
         try:
             with self._facts.gate.enter() as engine:
                 scene = engine.scenes.current()
-                self._facts.counts = {**engine.stats(), 'scene_in_force': '' if scene is None else scene.key}
+                counts = engine.stats()
+                self._facts.counts = {**counts, **flat(counts), 'scene_in_force': '' if scene is None else scene.key}
         except NotActive:
             return
-        self._counted_s = now
+        # A large file is counted less often, so that counting never takes more than a fiftieth of one core.
+        self._count_again_s = max(COUNT_EVERY_S, 50.0 * (time.monotonic() - now)) + now
 
     def _diagnosis(self, status: msg.MemoryStatus) -> DiagnosticArray:
         level = DiagnosticStatus.OK if status.ready and not status.reason else DiagnosticStatus.WARN
-        if self._facts.state == 'active' and self._facts.health.failing:
+        if self._facts.state == 'active' and self._facts.health.trouble:
             level = DiagnosticStatus.ERROR
         shown = ('state', 'mode', 'model', 'db_path', 'active_memories', 'pending_vectors', 'scenes', 'scene_in_force',
                  'perceptions_stored', 'perceptions_refused', 'perceptions_dropped', 'incompatible_qos')
@@ -132,6 +135,3 @@ def readiness(facts: Facts) -> tuple[bool, str]:
         return False, 'the embedding model is being taken into use; answers are by words alone'
     return True, ''
 
-
-def _scenes(counts: dict[str, Any]) -> int:
-    return int(counts.get('scenes_emergent', 0)) + int(counts.get('scenes_declared', 0))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.ros.fields import FieldPath, message_type, pose_of, type_name, value_text
+
 
 @dataclass(frozen=True)
 class Tap:
@@ -64,6 +65,17 @@ class Tap:
             engine.observe_pose(f'tap:{self.name}', pose)
         elif text := value_text(value).strip():
             engine.observe(f'tap:{self.name}', [(self.kind, text)])
+
+
+def usable_taps(names: Sequence[str], values: Mapping[str, Any], report: Callable[[str], None]) -> list[Tap]:
+    """Give the taps that can be used; ``report`` gets one sentence on each of the others."""
+    taps = []
+    for name in names:
+        try:
+            taps.append(Tap.from_parameters(name, values))
+        except InvalidRequest as error:
+            report(f'feature tap {name!r} is left out: {error}')
+    return taps
 
 
 class TapInbox:

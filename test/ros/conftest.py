@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -41,7 +42,9 @@ class NodeProcess:
     def __init__(self, folder: Path, parameters: dict[str, Any], name: str, namespace: str, remaps: tuple[str, ...]) -> None:
         self.folder = folder
         self.database = folder / 'memory.db'
-        values = {'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), **parameters}
+        values = {
+            'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), 'status.period_s': 0.2, **parameters,
+        }
         params_file = folder / 'parameters.yaml'
         params_file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
         command = [sys.executable, '-m', 'robotmem_ros.ros.main', '--ros-args', '--params-file', str(params_file)]
@@ -228,3 +231,62 @@ def shared(ros: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clie
     client.status()
     yield client
     world.close()
+
+
+class Meddler:
+    """An engine that does something else where a test says so, and is the real one otherwise."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.instead: dict[str, Callable[..., Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return self.instead.get(name) or getattr(self.engine, name)
+
+
+class InProcess:
+    """A node in this process, so that a test can meddle with its engine."""
+
+    def __init__(self, folder: Path, **parameters: Any) -> None:
+        from rclpy.executors import MultiThreadedExecutor
+        from rclpy.parameter import Parameter
+
+        from robotmem_ros.ros.node import MemoryNode
+
+        values = {'db_path': str(folder / 'memory.db'), 'embed.model_path': str(folder / 'no-model')}
+        values |= {key.replace('__', '.'): value for key, value in parameters.items()}
+        self.node = MemoryNode(
+            f'memory_{time.monotonic_ns()}', parameter_overrides=[Parameter(k, value=v) for k, v in values.items()]
+        )
+        self.name = self.node.get_fully_qualified_name()
+        self.executor = MultiThreadedExecutor(num_threads=self.node.parameters.values['executor.threads'])
+        self.executor.add_node(self.node)
+        self._thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the node, as its process would."""
+        self.node.stop()
+        self.executor.shutdown(timeout_sec=5.0)
+        self._thread.join(5.0)
+        self.node.destroy_node()
+
+
+@pytest.fixture
+def meddled(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Meddler, Client, InProcess]]:
+    """An active node in this process whose engine can be meddled with, and its client."""
+    from robotmem_ros.ros import node as module
+
+    made: list[Meddler] = []
+    assemble = module.assemble
+
+    def assemble_meddled(*args: Any) -> Any:
+        assembly = assemble(*args)
+        made.append(Meddler(assembly.engine))
+        return dataclasses.replace(assembly, engine=made[-1])
+
+    monkeypatch.setattr(module, 'assemble', assemble_meddled)
+    inside = InProcess(tmp_path)
+    inside.node.start()
+    yield made[-1], world.client(inside.name), inside
+    inside.close()

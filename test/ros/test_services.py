@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from robotmem_ros import srv
+import robotmem_ros.srv as srv
+
 from robotmem_ros.ros.services import SERVICES
 
 INSIGHT = 'don\'t say "stop" — 停止'
