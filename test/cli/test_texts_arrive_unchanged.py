@@ -34,8 +34,9 @@ def test_a_shell_quotes_once(dds_node: Any) -> None:
     assert (dds_node.requests[0].insight, dds_node.requests[0].context) == ('the sign says "stop" — 停止', CONTEXT)
 
 
-def test_ros_arguments_in_a_text_stay_text(dds_node: Any, robotmem: Any) -> None:
-    """Rclpy would take --ros-args out of the command line; a text is not a command line."""
+def test_ros_arguments_in_a_text_stay_text(dds_node: Any, robotmem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """rclpy would read --ros-args from the process's own command line, and refuse what it does not know there."""
+    monkeypatch.setattr('sys.argv', ['robotmem', 'learn', '--', '--ros-args', 'not', 'one'])
     text = 'start it with --ros-args -r __node:=other'
     assert robotmem('learn', text).status == 0
     assert robotmem('learn', '--', '--ros-args').status == 0
