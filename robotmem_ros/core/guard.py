@@ -17,7 +17,7 @@ from robotmem_ros.core.guard_phrases import canonical
 from robotmem_ros.core.guard_reasons import difference
 from robotmem_ros.core.guard_tokens import scan
 from robotmem_ros.core.guard_words import Token
-from robotmem_ros.core.lexicon import FRONTABLE, POLARITY, QUALIFIER, SUBORDINATORS
+from robotmem_ros.core.lexicon import FRONTABLE, POLARITY, PREPOSITIONS, QUALIFIER, SUBORDINATORS
 from robotmem_ros.core.lexicon_zh import PLACES, VERBS
 from robotmem_ros.core.quantities import readable
 
@@ -78,7 +78,7 @@ def _moved(one: tuple[Token, ...], two: tuple[Token, ...]) -> str:
 
 def _parted_alike(one: Sentence, two: Sentence, keys: list[str]) -> bool:
     """
-    Whether the same words are parted in the same places: 'no parking' is not 'no, parking', 'cup holder' no 'cup, holder'.
+    Whether the same words are parted in the same places: 'no parking' is not 'no, parking'.
 
     A comma may be left out where grammar sees the border anyway: behind a clause put first, before a marker.
     """
@@ -114,7 +114,8 @@ def _fronted(one: Sentence, two: Sentence, keys: list[str], others: list[str]) -
         return False
     if marker in SUBORDINATORS:
         return sum(key in SUBORDINATORS for key in keys) == 1
-    return sum(key[:2] == 'q:' for key in keys) <= 1
+    numbers = sum(key[:2] == 'q:' or key[:1] == '#' for key in keys)
+    return numbers <= 1 or not any(key in PREPOSITIONS for key in keys[:at])
 
 
 def _place_moved(one: Sentence, two: Sentence, keys: list[str], others: list[str]) -> bool:

@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 from robotmem_ros.core import lexicon_zh
 from robotmem_ros.core.guard_words import BOUNDARY, Token
-from robotmem_ros.core.inflection import is_participle
+from robotmem_ros.core.inflection import is_participle, lemma
 from robotmem_ros.core.lexicon import (
-    COLOURS,
-    DIRECTIONS,
     EVENTS,
     NOMINAL,
     PARTS,
@@ -146,7 +144,7 @@ def _clause(tokens: list[Token], marker: str) -> list[Token]:
         tokens = _active(tokens, keys, marker)
     if not marker:
         tokens = _order(tokens)
-    if 'CANNOT' in keys and (tokens[0].form in NOMINAL or tokens[0].form.endswith('ing')):
+    if 'CANNOT' in keys and (tokens[0].form in NOMINAL or _is_gerund(tokens[0])):
         first = next(i for i, t in enumerate(tokens) if t.key == 'CANNOT')
         tokens = [tokens[first], *tokens[:first], *tokens[first + 1 :]]
     return tokens
@@ -166,13 +164,17 @@ def _order(tokens: list[Token]) -> list[Token]:
         tokens = tokens[1:]
     if len(tokens) > 2 and tokens[0].key == 'FORBIDDEN' and tokens[1].key == 'to':
         tokens = [Token('NOT', tokens[0].shown, tokens[0].form), *tokens[2:]]
-    if len(tokens) > 1 and tokens[-1].key == 'FORBIDDEN' and tokens[0].key != tokens[0].form.removesuffix('ing') + 'ing':
+    if len(tokens) > 1 and tokens[-1].key == 'FORBIDDEN' and _is_gerund(tokens[0]):
         tokens = [Token('NOT', tokens[-1].shown, tokens[-1].form), *tokens[:-1]]
     if len(tokens) > 3 and tokens[0].key == 'take' and tokens[1].key[:2] == 'q:' and tokens[2].key == 'to':
         tokens = [*tokens[3:], *tokens[:2]]  # 'it takes 8 N to open it' is 'opening it takes 8 N'
-    if len(tokens) > 1 and tokens[0].key == 'NEVER' and tokens[1].form == tokens[1].key:
+    if len(tokens) > 1 and tokens[0].key == 'NEVER' and lemma(tokens[1].form) == tokens[1].form:
         tokens = [Token('NOT', tokens[0].shown, tokens[0].form), *tokens[1:]]
     return tokens
+
+
+def _is_gerund(token: Token) -> bool:
+    return token.form.endswith('ing') and lemma(token.form) != token.form
 
 
 def _parts_first(tokens: list[Token]) -> list[Token]:
@@ -186,7 +188,7 @@ def _parts_first(tokens: list[Token]) -> list[Token]:
     if of == 0 or of + 1 == len(tokens) or tokens[of - 1].key not in PARTS:
         return tokens
     owner = tokens[of + 1]
-    if not owner.form or owner.key in COLOURS or owner.key in DIRECTIONS:
+    if not owner.form:
         return tokens
     end = of + 2
     while end < len(tokens) and tokens[end].key[:1] == '#':

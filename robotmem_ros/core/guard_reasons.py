@@ -88,7 +88,7 @@ def _identifier(left: list[Token], right: list[Token], one: Tokens, two: Tokens)
     y = [t for t in right if t.key[:1] == '#']
     if not x or not y:
         return f'identifier: {_shown((x or y)[:1])}' if x or y else ''
-    counted = _clock(x[0], one) or _clock(y[0], two) or any(('.' in t.shown and t.shown.count('.') == 1) or t.shown.startswith('-') for t in (x[0], y[0]))
+    counted = _clock(x[0], one) or _clock(y[0], two) or any(_is_measure(t.shown) for t in (x[0], y[0]))
     return f'{"quantity" if counted else "identifier"}: {_shown(x[:1])} against {_shown(y[:1])}'
 
 

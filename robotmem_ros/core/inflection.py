@@ -15,14 +15,14 @@ _LONGEST = 40
 
 def _without_ending(stem: str) -> str:
     """What stood before -ing or -ed: 'gripp' is grip, 'clos' close, 'open' open."""
+    if _SHORT.match(stem):
+        return stem + 'e'  # its consonant is not doubled: 'taping' is no 'tapping'
     if stem in VOCABULARY:
         return stem
     if stem + 'e' in VOCABULARY:
         return stem + 'e'
     if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in 'aeiou':
         return stem if stem[-1] in 'lsfz' and stem[:-1] not in VOCABULARY else stem[:-1]
-    if _SHORT.match(stem):
-        return stem + 'e'
     if stem[-1] in 'cuvz' or (stem[-1] == 's' and stem[-2:] != 'ss'):
         return stem + 'e'
     return stem + 'e' if _LOST_E.search(stem) and _one_vowel_before(stem) else stem

@@ -144,10 +144,11 @@ QUALIFIER = frozenset(
     'LESS some most any both many few '
     'almost nearly often usual rare sometimes maybe PAST will would very too again INSTEAD OR other another'.split()
 )
-_OPPOSITES = """left right|push pull|open close|up down|BEFORE AFTER|IN out|ON off|switch_on switch_off|enter leave|raise lower
-|upward downward|forward backward|inward outward|clockwise counterclockwise|front back rear behind|infront behind|above UNDER over|
-north south east west|top bottom|toward from|to from|increase reduce|insert remove|load unload|lock unlock|attach detach|first last
-|inside outside|start end|begin stop|horizontal vertical|in out|on off|MORE LESS|GE LE|fast slow|high low|more less"""
+_OPPOSITES = """left right|push pull|open close|up down|BEFORE AFTER|IN out|ON off|switch_on switch_off|enter leave
+|raise lower|upward downward|forward backward|inward outward|clockwise counterclockwise|front back rear behind
+|infront behind|above UNDER over|north south east west|top bottom|toward from|to from|increase reduce|insert remove
+|load unload|lock unlock|attach detach|first last|inside outside|start end|begin stop|horizontal vertical|in out|on off
+|MORE LESS|GE LE|fast slow|high low|more less"""
 DIRECTIONS = {
     word: group for group, words in enumerate(_OPPOSITES.replace('\n', '').split('|')) for word in words.split()
 }

@@ -35,9 +35,14 @@ _COMPATIBLE = ('<super>', '<sub>', '<circle>', '<fraction>')
 _UNITS = 'one two three four five six seven eight nine'.split()
 _TEENS = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split()
 _TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split()
-_VALUES = {'zero': 0, **{w: i for i, w in enumerate(_UNITS + _TEENS, 1)}, **{w: 10 * i for i, w in enumerate(_TENS, 2)}}
+_VALUES = {
+    'zero': 0,
+    **{word: i for i, word in enumerate(_UNITS + _TEENS, 1)},
+    **{word: 10 * i for i, word in enumerate(_TENS, 2)},
+}
 NUMBER_WORDS = frozenset(_VALUES)
-_SMALL = rf'(?:(?:{"|".join(_TENS)})(?:[ -](?:{"|".join(_UNITS)})\b)?|{"|".join(sorted(_TEENS + _UNITS, key=len)[::-1])})\b'
+_BELOW_20 = '|'.join(sorted(_TEENS + _UNITS, key=len, reverse=True))
+_SMALL = rf'(?:(?:{"|".join(_TENS)})(?:[ -](?:{"|".join(_UNITS)})\b)?|{_BELOW_20})\b'
 _BELOW_1000 = rf'(?:{_SMALL}(?: hundred\b(?: (?:and )?{_SMALL})?)?|zero\b)'
 _WORDS = re.compile(
     rf'(?P<a>{_BELOW_1000})(?P<k> thousand\b(?: (?:and )?(?P<b>{_BELOW_1000}))?)?'
@@ -208,36 +213,41 @@ def _percent(written: str, start: int, end: int) -> Quantity:
 
 
 def read_chinese(text: str, start: int) -> Quantity | None:
-    """Read the Chinese numeral that begins at ``start``, with 第, 百分之, decimals and unit; None if it is no number."""
-    ordinal, percent = text.startswith('第', start), text.startswith('百分之', start)
-    at = start + 1 if ordinal else start + 3 if percent else start
-    found = _CN_RUN.match(text, at)
-    if found is None:
-        if (ordinal or percent) and at < len(text) and '0' <= text[at] <= '9':
-            digits = _DIGITS.match(text, at)
-            assert digits is not None
-            if percent:
-                return _percent(digits.group(), start, digits.end())
-            return Quantity(digits.group(), 'ordinal', start, digits.end(), False)
+    """Read the Chinese numeral that begins at ``start``, with 第, 百分之, decimals, unit; None if it is no number."""
+    if text.startswith(('第', '百分之'), start):
+        return _marked(text, start, percent=text[start] == '百')
+    found = _CN_RUN.match(text, start)
+    value = None if found is None else _chinese(found.group())
+    if found is None or value is None:
         return None
-    value_of, end = _chinese(found.group()), found.end()
-    if value_of is None:
-        return None
-    written = str(value_of)
+    end = found.end()
     point = _CN_POINT.match(text, end)
-    if ordinal:
-        return Quantity(written, 'ordinal', start, end, False)
     if point is not None and len(point.group()) < _MAX_DIGITS:
-        decimal = f'{written}.' + ''.join(str(_CN_DIGITS[sign]) for sign in point.group(1))
-        if percent:
-            return _percent(decimal, start, point.end())
+        decimal = _decimal(value, point)
         read = _with_unit(decimal, _value(decimal), text, start, point.end())
         if read.unit:  # without a unit 十二点五 may be five past twelve
             return read
-    if percent:
-        return _percent(written, start, end)
-    read = _with_unit(written, (value_of, 1), text, start, end)
-    if read.unit or (text[end : end + 1] in _CLASSIFIERS and text[end : end + 1]):
-        return read
-    return None
+    read = _with_unit(str(value), (value, 1), text, start, end)
+    return read if read.unit or text[end : end + 1] in _CLASSIFIERS else None
 
+
+def _marked(text: str, start: int, percent: bool) -> Quantity | None:
+    """Read what follows 第 (an ordinal) or 百分之 (a share)."""
+    at = start + (3 if percent else 1)
+    digits = _DIGITS.match(text, at)
+    if digits is not None:
+        number, end = digits.group(), digits.end()
+    else:
+        found = _CN_RUN.match(text, at)
+        value = None if found is None else _chinese(found.group())
+        if found is None or value is None:
+            return None
+        number, end = str(value), found.end()
+        point = _CN_POINT.match(text, end) if percent else None
+        if point is not None and len(point.group()) < _MAX_DIGITS:
+            number, end = _decimal(value, point), point.end()
+    return _percent(number, start, end) if percent else Quantity(number, 'ordinal', start, end, False)
+
+
+def _decimal(whole: int, point: re.Match[str]) -> str:
+    return f'{whole}.' + ''.join(str(_CN_DIGITS[sign]) for sign in point.group(1))

@@ -60,7 +60,16 @@ _BASES = {
     '%': ('', 'percent pct', ''),
     '‰': ('', 'permille', ''),
 }
-_PREFIX_NAMES = {'nano': 'n', 'micro': 'u', 'milli': 'm', 'centi': 'c', 'deci': 'd', 'kilo': 'k', 'mega': 'M', 'giga': 'G'}
+_PREFIX_NAMES = {
+    'nano': 'n',
+    'micro': 'u',
+    'milli': 'm',
+    'centi': 'c',
+    'deci': 'd',
+    'kilo': 'k',
+    'mega': 'M',
+    'giga': 'G',
+}
 _PREFIX_SIGNS = {'纳': 'n', '微': 'u', '毫': 'm', '厘': 'c', '分': 'd', '千': 'k', '兆': 'M'}
 _S, _M, _G = (('s', 1),), (('m', 1),), (('g', 1),)
 _NM: Dimension = (('N', 1), ('m', 1))
@@ -113,20 +122,15 @@ def _tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
     symbols: dict[str, Unit] = {}
     names: dict[str, Unit] = {}
     for base, (prefixes, english, chinese) in _BASES.items():
-        one: Dimension = ((base, 1),)
-        symbols[base] = Unit(one, Fraction(1))
-        for prefix in prefixes.split():
-            symbols[prefix + base] = Unit(one, _PREFIXES[prefix])
-        for name in english.split():
-            names[name] = names[name + 's'] = Unit(one, Fraction(1))
-            for long, prefix in _PREFIX_NAMES.items():
-                if prefix in prefixes.split():
-                    names[long + name] = names[long + name + 's'] = Unit(one, _PREFIXES[prefix])
+        dimension: Dimension = ((base, 1),)
+        factors = {'': Fraction(1), **{prefix: _PREFIXES[prefix] for prefix in prefixes.split()}}
+        signs = {'': '', **{sign: prefix for sign, prefix in _PREFIX_SIGNS.items() if prefix in factors}}
+        longs = {'': '', **{long: prefix for long, prefix in _PREFIX_NAMES.items() if prefix in factors}}
+        symbols |= {prefix + base: Unit(dimension, factor) for prefix, factor in factors.items()}
         for name in chinese.split():
-            symbols[name] = Unit(one, Fraction(1))
-            for sign, prefix in _PREFIX_SIGNS.items():
-                if prefix in prefixes.split():
-                    symbols[sign + name] = Unit(one, _PREFIXES[prefix])
+            symbols |= {sign + name: Unit(dimension, factors[prefix]) for sign, prefix in signs.items()}
+        for name in (word + plural for word in english.split() for plural in ('', 's')):
+            names |= {long + name: Unit(dimension, factors[prefix]) for long, prefix in longs.items()}
     for spelled, (dimension, factor) in _OTHER.items():
         for word in spelled.split():
             symbols[word] = Unit(dimension, factor)

@@ -125,7 +125,16 @@ def test_a_numeral_sign_inside_a_word_is_no_number(text):
 
 @pytest.mark.parametrize(
     ('text', 'folded'),
-    [('10⁵', '10^5'), ('m⁻¹', 'm^-1'), ('m²', 'm^2'), ('①', '①'), ('½', '½'), ('ＡＢ１２', 'AB12'), ('a\u200bb', 'ab'), ('−5', '-5')],
+    [
+        ('10⁵', '10^5'),
+        ('m⁻¹', 'm^-1'),
+        ('m²', 'm^2'),
+        ('①', '①'),
+        ('½', '½'),
+        ('ＡＢ１２', 'AB12'),
+        ('a\u200bb', 'ab'),
+        ('−5', '-5'),
+    ],
 )
 def test_compatibility_forms_keep_what_folding_would_lose(text, folded):
     """DUP-08: 'm²' is not 'm2', '①' is not '1'; full width and invisible signs do not count."""
