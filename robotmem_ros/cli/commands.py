@@ -68,7 +68,7 @@ def _learn_request(given: Namespace) -> dict[str, Any]:
 
 
 def _recall_arguments(parser: ArgumentParser) -> None:
-    meaning = 'words or a sentence; left out: by place, scene or recency alone'
+    meaning = 'words or a sentence; left out: by the other criteria (place, time, scene, tag) alone'
     _text_argument(parser, 'query', meaning, nargs='?', default='')
     parser.add_argument('-n', type=values.whole(32), default=5, help='how many, 1 to 1000 (default: %(default)s)')
     parser.add_argument('--min-confidence', type=float, default=0.3, metavar='C',

@@ -35,7 +35,7 @@ def test_a_shell_quotes_once(dds_node: Any) -> None:
 
 
 def test_ros_arguments_in_a_text_stay_text(dds_node: Any, robotmem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """rclpy would read --ros-args from the process's own command line, and refuse what it does not know there."""
+    """The process's own command line is not for rclpy, which would read --ros-args there."""
     monkeypatch.setattr('sys.argv', ['robotmem', 'learn', '--', '--ros-args', 'not', 'one'])
     text = 'start it with --ros-args -r __node:=other'
     assert robotmem('learn', text).status == 0
