@@ -106,13 +106,11 @@ class Parameters:
 
 def descriptor_of(spec: Spec) -> ParameterDescriptor:
     """Describe a parameter for ``ros2 param describe``."""
-    descriptor = ParameterDescriptor(description=spec.description, read_only=spec.start_only)
-    if isinstance(spec.default, tuple):
-        # An empty list has no type of its own in rclpy, so a static one could never be filled.
-        descriptor.dynamic_typing = True
-    elif spec.ranged and isinstance(spec.default, float):
-        low, high = float(spec.notes['low']), float(spec.notes['high'])
-        descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+    # Dynamic typing leaves the check of the type to us: rclpy's own says "expected '4' got '2'", and cannot fill an empty list.
+    descriptor = ParameterDescriptor(description=spec.description, read_only=spec.start_only, dynamic_typing=True)
+    low, high = spec.notes['low'], spec.notes['high']
+    if spec.ranged and isinstance(spec.default, float):
+        descriptor.floating_point_range = [FloatingPointRange(from_value=float(low), to_value=float(high))]
     elif spec.ranged:
-        descriptor.integer_range = [IntegerRange(from_value=int(spec.notes['low']), to_value=int(spec.notes['high']))]
+        descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high))]
     return descriptor

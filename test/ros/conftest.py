@@ -45,12 +45,16 @@ class NodeProcess:
         values = {
             'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), 'status.period_s': 0.2, **parameters,
         }
+        base = values.pop('params_file', None)
+        values = {key: value for key, value in values.items() if value is not None}
         params_file = folder / 'parameters.yaml'
         params_file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
-        command = [sys.executable, '-m', 'robotmem_ros.ros.main', '--ros-args', '--params-file', str(params_file)]
+        command = [sys.executable, '-m', 'robotmem_ros.ros.main', '--ros-args']
+        for file in filter(None, (base, params_file)):
+            command += ['--params-file', str(file)]
         for remap in (f'__node:={name}', f'__ns:={namespace or "/"}', *remaps):
             command += ['-r', remap]
-        self._log = (folder / 'stderr.txt').open('a+')
+        self._log = (folder / 'stderr.txt').open('a')
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment(folder), stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
         )
@@ -72,13 +76,13 @@ class NodeProcess:
             return self.process.wait(timeout_s)
         finally:
             self.kill()
-            self._log.close()
 
     def kill(self) -> None:
         """End it whatever it does."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        self._log.close()
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -188,7 +192,7 @@ class World:
         """Start a node; parameters are written with ``__`` for the dot."""
         folder = self._folder / f'node{len(self.processes)}'
         folder.mkdir()
-        values = {key.replace('__', '.'): value for key, value in parameters.items()}
+        values = {key if key == 'params_file' else key.replace('__', '.'): value for key, value in parameters.items()}
         process = NodeProcess(folder, values, name, namespace, remaps)
         self.processes.append(process)
         return process
