@@ -96,7 +96,7 @@ def _resolved(tokens: list[Token]) -> list[Token]:
         elif i + 1 == len(tokens) or not _says_nothing(token, tokens[i + 1]):
             number = i + 1 < len(tokens) and _counts(token, tokens[i + 1])
             result.append(Token(_AROUND_NUMBER[token.key], token.shown, token.form) if number else token)
-    if not any(t.key in _MEASURED for t in result):
+    if _MEASURED.keys().isdisjoint([t.key for t in result]):
         return result
     return [t for i, t in enumerate(result) if t.key not in _MEASURED or not _measured_beside(result, i)]
 

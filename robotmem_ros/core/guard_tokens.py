@@ -8,6 +8,7 @@ look-ahead.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from robotmem_ros.core import lexicon_zh
 from robotmem_ros.core.guard_words import BOUNDARY, Token, word_tokens
@@ -26,6 +27,7 @@ _SCANNER = re.compile(
 )
 _OPERATORS = {'<=': '≤', '>=': '≥', '!=': '≠'}
 _RANGE = frozenset('-~–—')
+_LISTED = {word: Token(keys[0] if keys else '', word, '') for word, keys in lexicon_zh.WORDS.items()}
 _CN_NUMERALS = frozenset('零〇一二两三四五六七八九十百千万第')
 
 
@@ -97,15 +99,19 @@ def _scan_chinese(tokens: list[Token], text: str, start: int) -> int:
             return read.end
     for length in lexicon_zh.LENGTHS.get(sign, ()):
         word = text[start : start + length]
-        keys = lexicon_zh.WORDS.get(word)
-        if keys is not None:
-            if keys:
-                tokens.append(Token(keys[0], word, ''))
-            elif word == '的' and start > 0 and text[start - 1] in lexicon_zh.PLACES:
-                tokens.append(Token(word, word, ''))  # 桌上的: the place belongs to what follows
+        token = _LISTED.get(word)
+        if token is not None:
+            # 桌上的: there the place belongs to what follows, so 的 counts
+            if token.key or (word == '的' and start > 0 and text[start - 1] in lexicon_zh.PLACES):
+                tokens.append(token if token.key else Token(word, word, ''))
             return start + length
-    tokens.append(Token(sign, sign, ''))
+    tokens.append(_sign_token(sign))
     return start + 1
+
+
+@lru_cache(maxsize=4096)
+def _sign_token(sign: str) -> Token:
+    return Token(sign, sign, '')
 
 
 def _scan_word(tokens: list[Token], text: str, word: str, end: int) -> int:

@@ -3,6 +3,7 @@
 A dimension is a product of base symbols, written as sorted ``(base, exponent)`` pairs. Torque (N, m) and energy
 (J) are kept apart on purpose, and so are angle in degrees and in radians (the factor is irrational) and the
 temperature scales (they differ by more than a factor): what cannot be converted exactly is not equated.
+A table and not a units library: it is loaded on every start, must know Chinese names, and must not equate J with Nm.
 """
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ for _symbol in SYMBOLS:
 CASED = frozenset(s for same in _FOLDED.values() if len(same) > 1 for s in same if len(s) > 1)
 
 _ATOM = re.compile(r'°[CF]?(?![A-Za-z])|[A-Za-zμΩ]+|[%‰]')
+_FIRST_SIGNS = frozenset(s[0] for s in SYMBOLS if s[0] >= '\u3400')
 _LONGEST_SIGN = max(len(s) for s in SYMBOLS if not s.isascii() and s[0] >= '\u3400')
 _POWER = re.compile(r'\^(-?[1-4])(?![0-9])')
 _DEGREES_OF = re.compile(r' (celsius|fahrenheit|C|F)(?![A-Za-z])', re.IGNORECASE)
@@ -157,9 +159,11 @@ _PER = re.compile(r' ?/ ?| per |每')
 def _atom(text: str, position: int) -> tuple[Unit, int] | None:
     found = _ATOM.match(text, position)
     if found is None:
+        if text[position : position + 1] not in _FIRST_SIGNS:
+            return None
         for length in range(_LONGEST_SIGN, 0, -1):
             unit = SYMBOLS.get(text[position : position + length])
-            if unit is not None and text[position] >= '\u3400':
+            if unit is not None:
                 return unit, position + length
         return None
     word, end = found.group(), found.end()
