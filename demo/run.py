@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Report()
     try:
         return run(report, given.speed, given.folder.expanduser().resolve())
-    except fetch.NoRecording as problem:
-        report.say(f'No recording: {problem}.')
+    except (fetch.NoRecording, NodeFailed) as problem:
+        report.say(f'The demo cannot start: {problem}.')
         return 1
     except KeyboardInterrupt:
         report.end_progress()
@@ -185,9 +185,11 @@ def where(report: Report, database: Path, log: Path, *, kept: bool) -> None:
     if kept:
         report.say('Ask it yourself: start the node on this file, and then, in another terminal, the command line:')
         report.say(f"make run ARGS='-p db_path:={database}'", 4)
-        report.say('.venv/bin/robotmem recall "slippery floor"', 4)
+        report.say(f'{Path(sys.executable).with_name("robotmem")} recall "slippery floor"', 4)
 
 
 if __name__ == '__main__':
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
+    # A shell's background job would ignore the first, and the second would leave the node behind.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     sys.exit(main())

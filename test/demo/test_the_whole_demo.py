@@ -51,7 +51,8 @@ def test_it_ends_well(demo_folder: Path, tmp_path: Path) -> None:
 
 @needs_recording
 @needs_node
-def test_ctrl_c_stops_the_node_too(demo_folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_the_node_too(demo_folder: Path, tmp_path: Path, number: signal.Signals) -> None:
     process = subprocess.Popen(command(demo_folder, tmp_path), stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for line in process.stdout:
@@ -59,11 +60,26 @@ def test_ctrl_c_stops_the_node_too(demo_folder: Path, tmp_path: Path) -> None:
             break
     node = children(process.pid)
     assert len(node) == 1
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     rest, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert 'Interrupted' in rest
     assert not any(is_running(pid) for pid in node)
+
+
+@needs_recording
+def test_without_the_node_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import run
+
+    def absent() -> str:
+        raise node_process.NodeFailed('memory_node is not installed')
+
+    monkeypatch.setattr(node_process, 'executable', absent)
+    monkeypatch.setenv('ROS_DOMAIN_ID', '0')
+    assert run.main(['--folder', str(tmp_path)]) == 1
+    assert 'The demo cannot start: memory_node is not installed.' in capsys.readouterr().out
 
 
 def children(pid: int) -> list[int]:
