@@ -47,7 +47,7 @@ class LearnSettings:
 
     jaccard_duplicate: float = setting(0.70, 'token overlap above which a text is a duplicate', low=0.5, high=1.0)
     cosine_duplicate: float = setting(0.85, 'cosine from which a text is a duplicate', low=0.5, high=1.0)
-    cosine_proved: float = setting(0.85, 'cosine from which it is one where the guard proves agreement', low=0.4, high=1.0)
+    cosine_proved: float = setting(0.65, 'cosine from which it is one where the guard proves agreement', low=0.4, high=1.0)
     similar_from: float = setting(0.40, 'overlap or cosine from which a memory is listed as similar', low=0.0, high=1.0)
 
 
