@@ -118,3 +118,4 @@ def test_a_newer_file_is_refused_byte_for_byte(path: str) -> None:
             Store.open(path)
         assert caught.value.found == len(migrations.MIGRATIONS) + 1
         assert Path(path).read_bytes() == content
+        assert log or [entry.name for entry in Path(path).parent.iterdir()] == ['memory.db'], 'not even opened'

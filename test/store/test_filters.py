@@ -14,7 +14,7 @@ from robotmem_ros.core.decay import effective_confidence
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import Condition, Pose, SpatialSort
 from robotmem_ros.store import filters as filters_sql
-from robotmem_ros.store import lifecycle, memories, occurrences
+from robotmem_ros.store import lifecycle, memories, occurrences, usage
 from robotmem_ros.store.occurrences import Occurrence
 
 DAY = 86_400 * 10**9
@@ -148,6 +148,13 @@ class TestConfidence:
             shown = memory in memories.load(tx, [memory], criteria, shelf.decay)
         assert found.confidence == pytest.approx(expected, rel=1e-12, abs=1e-300)
         assert shown == (found.confidence >= threshold)
+
+    def test_it_ages_from_the_last_use(self, shelf: Any) -> None:
+        memory = shelf.add('used', confidence=0.35)
+        shelf.now += 40 * DAY
+        with shelf.store.write() as tx:
+            usage.reinforce(tx, [memory], shelf.now)
+        assert shelf.found(min_confidence=0.35) == {memory}
 
     def test_unknown_time_ages_nothing(self, shelf: Any) -> None:
         memory = shelf.add('text', confidence=0.9, created_at_ns=0)

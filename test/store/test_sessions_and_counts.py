@@ -90,6 +90,7 @@ def test_a_backup_is_whole_and_stands_alone(shelf: Any, open_shelf: Callable[...
     shelf.add('after the backup')
     assert [entry.name for entry in copy.parent.iterdir()] == ['copy.db']
     assert size == copy.stat().st_size
+    assert copy.read_bytes()[18:20] == bytes([1, 1]), 'readable where no log can be made beside it'
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     other = open_shelf(str(copy), space=False)
     assert len(other.found()) == 20
