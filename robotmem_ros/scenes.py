@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from robotmem_ros.core.emergence import KnownScene, SceneIndex, Stay, Stays, covered
-from robotmem_ros.core.places import PLACE, Centre, Places, is_usable
+from robotmem_ros.core.places import DWELL_SHARE, PLACE, Centre, Places, is_usable
 from robotmem_ros.core.scene_key import feature, identity, key_of, withdrawn_kind
 from robotmem_ros.core.situation import MAX_FEATURES, Situation
 from robotmem_ros.model import Feature, Pose, Scene
@@ -127,6 +127,9 @@ class SceneTracker:
             if len(self._poses) > MAX_FRAMES:
                 del self._poses[next(iter(self._poses))]
             self._put(source, PLACE, [Feature(PLACE, centre.name)], now, None)
+            progress = self._known_places().progress(source, pose)
+            if progress >= DWELL_SHARE:
+                self._situation.hasten(source, PLACE, progress, now)
         return 0
 
     def due_ns(self) -> int | None:

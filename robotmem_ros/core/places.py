@@ -18,6 +18,10 @@ from robotmem_ros.model import Pose
 PLACE = 'place'
 MAX_COORDINATE_M = 1e9
 """Farther from the origin of a frame than any robot; keeps squares and cells finite."""
+DWELL_SHARE = 0.15
+"""This share of the radius, gone since a place was entered, is dwelling in it, however fast."""
+HOLD_SHARE = 0.25
+"""A place that was founded just now holds the robot once it has gone this share of the radius in it."""
 MAX_SOURCES = 64
 """Sources of poses that are followed; beyond it the first one begins anew, as if it had been lost."""
 
@@ -42,6 +46,15 @@ class Centre:
         return self.frame_id == pose.frame_id and self.map_id == pose.map_id
 
 
+@dataclass(slots=True)
+class Stay:
+    """A source is in a place that it entered at a pose; ``is_new``: it founded it, and has not got far in it yet."""
+
+    centre: Centre
+    entered: Pose
+    is_new: bool
+
+
 _Cell = tuple[str, str, int, int, int]
 
 
@@ -55,31 +68,52 @@ class Places:
     def __init__(self, radius_m: float, margin_m: float, centres: Iterable[Centre] = ()) -> None:
         self._radius_m, self._margin_m = radius_m, margin_m
         self._cells: dict[_Cell, list[Centre]] = {}
-        self._inside: dict[str, Centre] = {}
+        self._inside: dict[str, Stay] = {}
         self._last_number = 0
         for centre in centres:
             self._add(centre)
 
     def locate(self, source: str, pose: Pose) -> tuple[Centre, bool]:
         """Give the place of a usable pose, and whether it was founded just now."""
-        inside = self._inside.get(source)
-        if (inside is not None and inside.shares_frame(pose)
-                and inside.distance_m(pose) <= self._radius_m + self._margin_m):
-            return inside, False
+        stay = self._inside.get(source)
+        if stay is not None and self._is_kept(stay, pose):
+            if not stay.is_new or self._progress(stay, pose) >= HOLD_SHARE:
+                stay.is_new = False
+                return stay.centre, False
+            # Founded a step ago, on the way into a place that is known: nothing ties the robot to it yet.
+            known = self._nearest(pose, besides=stay.centre)
+            if known is None:
+                return stay.centre, False
+            self._inside[source] = Stay(known, pose, is_new=False)
+            return known, False
         nearest = self._nearest(pose)
         centre = nearest or Centre(f'p{self._last_number + 1}', pose.map_id, pose.frame_id, pose.x, pose.y, pose.z)
         if nearest is None:
             self._add(centre)
         if len(self._inside) >= MAX_SOURCES and source not in self._inside:
             self._inside.pop(next(iter(self._inside)))
-        self._inside[source] = centre
+        self._inside[source] = Stay(centre, pose, is_new=nearest is None)
         return centre, nearest is None
+
+    def progress(self, source: str, pose: Pose) -> float:
+        """Give how far a source has got since it entered its place, as a share of the radius.
+
+        Noise gets nowhere, however fast it is.
+        """
+        return self._progress(self._inside[source], pose)
 
     def resized(self, radius_m: float, margin_m: float) -> Places:
         """Give the same centres with another reach; every source stays where it is."""
         changed = Places(radius_m, margin_m, (each for cell in self._cells.values() for each in cell))
         changed._inside = dict(self._inside)
         return changed
+
+    def _is_kept(self, stay: Stay, pose: Pose) -> bool:
+        return (stay.centre.shares_frame(pose)
+                and stay.centre.distance_m(pose) <= self._radius_m + self._margin_m)
+
+    def _progress(self, stay: Stay, pose: Pose) -> float:
+        return math.dist((stay.entered.x, stay.entered.y, stay.entered.z), (pose.x, pose.y, pose.z)) / self._radius_m
 
     def _add(self, centre: Centre) -> None:
         digits = centre.name[1:]
@@ -88,8 +122,8 @@ class Places:
         x, y, z = map(self._cell, (centre.x, centre.y, centre.z))
         self._cells.setdefault((centre.map_id, centre.frame_id, x, y, z), []).append(centre)
 
-    def _nearest(self, pose: Pose) -> Centre | None:
-        within = ((centre.distance_m(pose), centre) for centre in self._around(pose))
+    def _nearest(self, pose: Pose, besides: Centre | None = None) -> Centre | None:
+        within = ((centre.distance_m(pose), centre) for centre in self._around(pose) if centre is not besides)
         best = min((each for each in within if each[0] <= self._radius_m), key=lambda each: each[0], default=None)
         return None if best is None else best[1]
 

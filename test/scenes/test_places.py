@@ -108,3 +108,52 @@ def test_places_passed_without_a_stop_reach_the_file(robot: Any) -> None:
     robot.at(2.1)
     robot.wait()
     assert robot.tracker.bucket(robot.now) == 'place:p2'
+
+
+def test_a_place_founded_on_the_doorstep_of_a_known_one_yields_to_it() -> None:
+    """A robot that comes back to known ground is not held by a place that it founded a step before."""
+    places = Places(1.0, 0.3)
+    assert tour(places, [(0, 0), (9, 0), (1.05, 0), (0.9, 0)]) == ['p1', 'p2', 'p3', 'p1']
+
+
+def test_a_place_that_was_dwelt_in_does_not_yield() -> None:
+    places = Places(1.0, 0.3)
+    assert tour(places, [(0, 0), (9, 0), (1.25, 0), (0.99, 0), (0.9, 0)]) == ['p1', 'p2', 'p3']
+    assert tour(places, [(9, 0), (1.25, 0), (1.2, 0), (0.5, 0)]) == ['p2', 'p3'], 'nor one that was known before'
+
+
+def test_a_car_is_faster_than_settling(make_robot: Any) -> None:
+    """At 15 m/s places of 5 m are crossed in less than the settling time: still visits, and recognised on return."""
+    robot = make_robot(place_radius_m=5.0)
+    for lap in range(2):
+        for i in range(100):
+            robot.at(1.5 * i, y=1.5 * lap)
+            robot.wait(0.1)
+        robot.at(500.0)
+        robot.wait(5.0)
+    recognised = [event.scene.key for event in robot.events]
+    assert len(recognised) >= 20 and len(set(recognised)) == len(recognised)
+
+
+def test_fast_noise_is_not_dwelling(robot: Any) -> None:
+    """Poses that jump to and fro at 50 Hz are not travel: the place still settles by time."""
+    for i in range(10):
+        robot.at(0.1 * (i % 2))
+        robot.wait(0.02)
+    assert robot.evidence() == {}
+    robot.wait(0.3)
+    assert robot.evidence() == {'place:p1': 1}
+
+
+def test_a_walking_robot_settles_by_time(robot: Any) -> None:
+    """At 0.5 m/s sources of different rates still meet: a peer that comes 0.4 s after the place is one arrival."""
+    for _ in range(2):
+        for i in range(12):
+            robot.at(5.0 + 0.05 * i)
+            if i == 4:
+                robot.see('camera', peer='x')
+            robot.wait(0.1)
+        robot.see('camera', peer='')
+        robot.at(50.0)
+        robot.wait()
+    assert set(robot.scenes()) == {'place:p1/peer:x', 'place:p2'}
