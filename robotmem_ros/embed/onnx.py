@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,19 @@ from tokenizers import Tokenizer
 from robotmem_ros.embed.card import sha256_of
 from robotmem_ros.embed.locate import HOW_TO_PROVIDE, ModelFiles
 from robotmem_ros.embed.pooling import (
+    MAX_UNKNOWN_SHARE,
+    MAX_WINDOWS,
     POOLING_VERSION,
     mean_pool,
     normalise,
     window_starts,
 )
+from robotmem_ros.embed.visible import is_visible
 from robotmem_ros.errors import EmbeddingFailed, ModelUnavailable
 from robotmem_ros.ports import Vector
 
-MAX_WINDOWS = 8
-"""About 1 800 tokens are seen whole; a longer text is sampled evenly (docs/decisions/0002)."""
-MAX_UNKNOWN_SHARE = 0.5
-"""Above it a text has no vector: an English model gives all Chinese sentences of a length the same one."""
-
 _INPUTS = ('input_ids', 'attention_mask', 'token_type_ids')
 _DTYPES: dict[str, np.dtype[Any]] = {'tensor(int64)': np.dtype(np.int64), 'tensor(int32)': np.dtype(np.int32)}
-# Letters and symbols by category that print nothing: Hangul fillers and the empty Braille cell.
-_BLANK_LETTERS = frozenset('\u115f\u1160\u3164\uffa0\u2800')
 
 
 class OnnxEmbedder:
@@ -67,6 +62,11 @@ class OnnxEmbedder:
     def name(self) -> str:
         """Name for people, such as ``all-MiniLM-L6-v2 (dynamic int8)``."""
         return self._files.name
+
+    @property
+    def backend(self) -> str:
+        """Say what computes the vectors."""
+        return 'onnx'
 
     @property
     def dim(self) -> int:
@@ -130,11 +130,6 @@ class OnnxEmbedder:
         if output.ndim != 2 or output.shape[0] != 1:
             raise EmbeddingFailed(f'the model gave shape {output.shape}, not (1, tokens, dim) or (1, dim)')
         return np.asarray(output[0], dtype=np.float32)
-
-
-def is_visible(text: str) -> bool:
-    """Say whether ``text`` has a character that prints: no blank, control, format or lone mark."""
-    return any(unicodedata.category(char)[0] not in 'CZM' and char not in _BLANK_LETTERS for char in text)
 
 
 def session_options(threads: int) -> onnxruntime.SessionOptions:

@@ -13,6 +13,10 @@ from robotmem_ros.ports import Vector
 POOLING_VERSION = 1
 """Raised whenever this file would give another vector for a text; part of the fingerprint."""
 
+MAX_WINDOWS = 8
+"""About 1 800 tokens are seen whole; a longer text is sampled evenly (docs/decisions/0002)."""
+MAX_UNKNOWN_SHARE = 0.5
+"""Above it a text has no vector: an English model gives all Chinese sentences of a length the same one."""
 OVERLAP_SHARE = 8
 """Neighbouring windows share one eighth of their width, so that no phrase is seen only in halves."""
 

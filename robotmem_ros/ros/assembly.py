@@ -55,4 +55,5 @@ def assemble(path: str, settings: Settings, clock: Clock, on_model: Callable[[],
 
 def load_model(settings: Settings) -> Embedder:
     """Load the model that the settings name."""
-    return load(settings.embed.model_path, settings.embed.threads)
+    embed = settings.embed
+    return load(embed.model_path, embed.threads, model=embed.model)

@@ -12,6 +12,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from robotmem_ros.embed.loading import MODELS
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.settings import GROUPS, Settings, check_value, checked, setting
 
@@ -58,7 +59,7 @@ NODE_GROUPS: Mapping[str, type] = {
     'executor': ExecutorSettings, 'perception': PerceptionSettings, 'status': StatusSettings, 'taps': TapNames,
 }
 START_ONLY = frozenset({'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability'})
-CHOICES = {'perception.reliability': ('best_effort', 'reliable')}
+CHOICES = {'perception.reliability': ('best_effort', 'reliable'), 'embed.model': MODELS}
 
 
 @dataclass(frozen=True)

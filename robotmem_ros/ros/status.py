@@ -83,7 +83,7 @@ class StatusReporter:
         )
         embedder = facts.assembly.model.get() if facts.assembly is not None else None
         if facts.assembly is not None and embedder is not None and facts.assembly.engine.mode == 'hybrid':
-            status.mode, status.embed_backend = 'hybrid', 'onnx'
+            status.mode, status.embed_backend = 'hybrid', convert.text(embedder.backend)
             status.model, status.embed_dim = convert.text(embedder.name), convert.unsigned(embedder.dim)
         status.ready, reason = readiness(facts)
         status.reason = convert.text(reason)
