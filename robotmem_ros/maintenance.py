@@ -82,19 +82,19 @@ def embed_pending(rt: Runtime, deadline: int) -> bool:
         return False
     with rt.store.read() as tx:
         waiting = vectors.pending(tx, TEXTS_A_LOOK)
-    done: list[tuple[int, int, Vector | None]] = []
+    done: list[tuple[int, int, str, Vector | None]] = []
     for memory_id, collection_id, text in waiting:
         if done and rt.clock.steady_ns() >= deadline:
             break
-        done.append((memory_id, collection_id, _vector(rt, embedder, text)))
+        done.append((memory_id, collection_id, text, _vector(rt, embedder, text)))
     if done:
         with rt.store.write(background=True, durable=False) as tx:
-            for memory_id, collection_id, vector in done:
+            for memory_id, collection_id, text, vector in done:
                 if vector is None:
                     vectors.mark_unembeddable(tx, memory_id)
-                elif memories.is_active(tx, memory_id):
-                    vectors.put(tx, memory_id, collection_id, vector)
-    return len(done) < len(waiting) or len(waiting) == TEXTS_A_LOOK
+                else:  # a memory that was retired or corrected meanwhile does not take it
+                    vectors.put(tx, memory_id, collection_id, vector, text)
+    return bool(waiting)
 
 
 def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:
