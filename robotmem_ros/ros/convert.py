@@ -152,24 +152,29 @@ def memory_to_msg(memory: Memory) -> msg.Memory:
 
 def memories_to_msg(memories: Sequence[Memory], limit: int = MAX_ANSWER_BYTES) -> tuple[list[msg.Memory], str]:
     """
-    Give memories, best first, within ``limit`` bytes of text.
-
-    A context that no longer fits is left out; a text that no longer fits ends the list.
+    Give memories, best first, within ``limit`` bytes of text: as many as fit, then as many of their contexts.
 
     :return: the messages, and a sentence on what was left out, else ''.
     """
     answers: list[msg.Memory] = []
-    bare, left = 0, limit
+    left, bare = limit, 0
     for memory in memories:
         answer = memory_to_msg(memory)
-        size, context = _size(answer), len(answer.context.encode())
-        if size + context > left and context:
-            answer.context, context, bare = '', 0, bare + 1
+        size = _size(answer)
         if size > left:
-            return answers, f'{len(memories) - len(answers)} memories left out: an answer holds at most {limit} bytes'
-        left -= size + context
+            break
+        left -= size
         answers.append(answer)
-    return answers, f'context of {bare} memories left out: an answer holds at most {limit} bytes' if bare else ''
+    for answer in answers:
+        size = len(answer.context.encode())
+        if size > left:
+            answer.context, bare = '', bare + 1
+        else:
+            left -= size
+    missing = len(memories) - len(answers)
+    if not missing and not bare:
+        return answers, ''
+    return answers, f'{missing} memories and {bare} contexts left out: an answer holds at most {limit} bytes'
 
 
 def _size(answer: msg.Memory) -> int:

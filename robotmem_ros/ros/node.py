@@ -9,11 +9,10 @@ from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 
 from robotmem_ros.errors import NotActive, RobotMemError, StoreError
 from robotmem_ros.model import SceneHit
-from robotmem_ros.msg import Perception
 from robotmem_ros.msg import SceneHit as SceneHitMsg
 from robotmem_ros.ros.activity import Activity
 from robotmem_ros.ros.assembly import Assembly, assemble
@@ -28,7 +27,7 @@ from robotmem_ros.ros.serving import ServiceServer
 from robotmem_ros.ros.situation import Situation
 from robotmem_ros.ros.specs import database_path
 from robotmem_ros.ros.status import Facts, StatusReporter
-from robotmem_ros.ros.subscriptions import TapSubscriptions, incompatible_events, perception_qos
+from robotmem_ros.ros.subscriptions import PerceptionSubscription, TapSubscriptions
 from robotmem_ros.ros.taps import Tap, usable_taps
 from robotmem_ros.ros.throttle import Throttle
 from robotmem_ros.ros.worker import Worker
@@ -68,10 +67,8 @@ class MemoryNode(LifecycleNode):
         # One group for all that comes in unasked: its callbacks only hand over, and keep their order.
         group = MutuallyExclusiveCallbackGroup()
         self._taps = TapSubscriptions(self, group, self._activity.tapped, self._incompatible)
-        self.create_subscription(
-            Perception, '~/perception', self._activity.perceived, callback_group=group,
-            qos_profile=perception_qos(ReliabilityPolicy[values['perception.reliability'].upper()]),
-            event_callbacks=incompatible_events('~/perception', self._incompatible),
+        self._perceptions = PerceptionSubscription(
+            self, group, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
         self._server = ServiceServer(self, gate, health, self._served)
         self._reporting.start()
@@ -166,6 +163,7 @@ class MemoryNode(LifecycleNode):
     # ---- what happened
 
     def _report(self) -> float:
+        self._perceptions.follow_publishers()
         self._taps.follow_publishers()
         self._try_again()
         return self._status.step()

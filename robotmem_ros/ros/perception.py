@@ -13,6 +13,8 @@ from robotmem_ros.model import PerceptionInput
 from robotmem_ros.ros.convert import perception_from_msg
 
 MAX_SOURCES = 1000
+MAX_BYTES = 64 * 1024 * 1024
+"""Text that waits at most: a thousand messages of some megabytes each would be the end of a small computer."""
 RESTART_GAP = 2**31
 """A gap of this size is a source that started again, not a loss."""
 
@@ -34,6 +36,7 @@ class PerceptionIntake:
         self._waiting: deque[PerceptionInput] = deque()
         self._size, self._batch, self._on_refused = size, batch, on_refused
         self._last_seq: OrderedDict[str, int] = OrderedDict()
+        self._bytes = 0
         self.stored = self.refused = self.dropped = 0
 
     def __len__(self) -> int:
@@ -49,10 +52,16 @@ class PerceptionIntake:
             self._refuse(perception.seq, perception.source, error)
             return
         with self._lock:
-            if len(self._waiting) >= self._size:
-                self._waiting.popleft()
-                self.dropped += 1
             self._waiting.append(item)
+            self._bytes += size_of(item)
+            while len(self._waiting) > self._size or self._bytes > MAX_BYTES:
+                self._pop()
+                self.dropped += 1
+
+    def _pop(self) -> PerceptionInput:
+        item = self._waiting.popleft()
+        self._bytes -= size_of(item)
+        return item
 
     def store(self, engine: Engine) -> int:
         """
@@ -61,7 +70,7 @@ class PerceptionIntake:
         :raises StoreError: if the file cannot be written; the batch then waits again.
         """
         with self._lock:
-            batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
+            batch = [self._pop() for _ in range(min(self._batch, len(self._waiting)))]
         if not batch:
             return 0
         try:
@@ -69,6 +78,7 @@ class PerceptionIntake:
         except StoreError:
             with self._lock:
                 self._waiting.extendleft(reversed(batch))
+                self._bytes += sum(map(size_of, batch))
             raise
         except Exception as error:
             for item in batch:
@@ -86,6 +96,7 @@ class PerceptionIntake:
         with self._lock:
             self.dropped += len(self._waiting)
             self._waiting.clear()
+            self._bytes = 0
 
     def _refuse(self, seq: int, source: str, error: Exception) -> None:
         with self._lock:
@@ -101,3 +112,8 @@ class PerceptionIntake:
             self._last_seq.popitem(last=False)
         if last is not None and last + 1 < seq < last + RESTART_GAP:
             self.dropped += seq - last - 1
+
+
+def size_of(item: PerceptionInput) -> int:
+    """Give roughly the bytes that a perception holds."""
+    return 1024 + len(item.description) + len(item.data)

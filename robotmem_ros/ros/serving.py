@@ -9,6 +9,7 @@ from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from robotmem_ros.errors import RobotMemError, StoreError
 from robotmem_ros.ros.gate import Gate
@@ -16,6 +17,9 @@ from robotmem_ros.ros.health import SERVICES as SERVING
 from robotmem_ros.ros.health import Health
 from robotmem_ros.ros.services import LONG, READ, SERVICES, WRITE, Service, refusal
 from robotmem_ros.ros.throttle import Throttle
+
+REQUESTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
+"""Requests that wait: with the default depth of 10, an eleventh in a burst pushes the first out, unanswered."""
 
 
 class ServiceServer:
@@ -37,7 +41,9 @@ class ServiceServer:
         }
         for service in SERVICES:
             serve = partial(self.serve, service)
-            node.create_service(service.type, f'~/{service.name}', serve, callback_group=groups[service.group])
+            node.create_service(
+                service.type, f'~/{service.name}', serve, qos_profile=REQUESTS, callback_group=groups[service.group]
+            )
 
     def serve(self, service: Service, request: Any, response: Any) -> Any:
         """Answer one request; never raises, for that would end the node and leave the caller waiting (EXE-02)."""

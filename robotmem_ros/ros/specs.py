@@ -38,7 +38,7 @@ class PerceptionSettings:
 
     queue: int = setting(1000, 'perceptions that wait for the disk; beyond it the oldest are dropped and counted', low=1, high=100_000, fixed=True)
     batch: int = setting(100, 'perceptions stored in one transaction', low=1, high=10_000, fixed=True)
-    reliability: str = setting('best_effort', 'best_effort takes from every publisher, reliable refuses best-effort ones', fixed=True)
+    reliability: str = setting('auto', 'auto is reliable until a best-effort publisher appears, which a reliable one would not hear', fixed=True)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ NODE_GROUPS: Mapping[str, type] = {
     'executor': ExecutorSettings, 'perception': PerceptionSettings, 'status': StatusSettings, 'taps': TapNames,
 }
 START_ONLY = frozenset({'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability'})
-CHOICES = {'perception.reliability': ('best_effort', 'reliable'), 'embed.model': MODELS}
+CHOICES = {'perception.reliability': ('auto', 'best_effort', 'reliable'), 'embed.model': MODELS}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
+from robotmem_ros.msg import Perception
 from robotmem_ros.ros.taps import Tap
 
 OPEN = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE)
@@ -18,14 +19,10 @@ OPEN = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT, durabilit
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """Also gets what was said before, from publishers that keep it, as ``amcl`` does."""
 PERCEPTION_DEPTH = 200
+"""Perceptions come in bursts."""
 
 OnIncompatible = Callable[[str, str], None]
 """Is called with a topic and the policy of which a publisher gives less than is asked for."""
-
-
-def perception_qos(reliability: ReliabilityPolicy) -> QoSProfile:
-    """Give the QoS of ``~/perception``: deep, since perceptions come in bursts."""
-    return QoSProfile(depth=PERCEPTION_DEPTH, reliability=reliability, durability=DurabilityPolicy.VOLATILE)
 
 
 def incompatible_events(topic: str, on_incompatible: OnIncompatible) -> SubscriptionEventCallbacks:
@@ -33,6 +30,53 @@ def incompatible_events(topic: str, on_incompatible: OnIncompatible) -> Subscrip
     def report(event: Any) -> None:
         on_incompatible(topic, QoSPolicyKind(event.last_policy_kind).name.lower())
     return SubscriptionEventCallbacks(incompatible_qos=report, use_default_callbacks=False)
+
+
+class PerceptionSubscription:
+    """
+    The subscription of ``~/perception``.
+
+    With ``auto`` it is reliable, so that nothing is lost on the way, until a best-effort publisher appears, which a
+    reliable subscription would not hear; then it is made anew as best-effort, and back when that one has gone.
+
+    :param reliability: ``auto``, ``reliable`` or ``best_effort``.
+    :param on_message: is called with the perception and what rmw knows of it.
+    :param on_incompatible: is called where a publisher is not heard and will not be.
+    """
+
+    TOPIC = '~/perception'
+
+    def __init__(
+        self, node: Node, group: CallbackGroup, reliability: str, on_message: Callable[[Perception, Any], None],
+        on_incompatible: OnIncompatible,
+    ) -> None:
+        self._node, self._group, self._auto = node, group, reliability == 'auto'
+        self._on_message, self._on_incompatible = on_message, on_incompatible
+        chosen = ReliabilityPolicy.BEST_EFFORT if reliability == 'best_effort' else ReliabilityPolicy.RELIABLE
+        self._subscribe(chosen)
+
+    def follow_publishers(self) -> None:
+        """Make the subscription anew where its publishers need another one."""
+        if not self._auto:
+            return
+        publishers = self._node.get_publishers_info_by_topic(self._subscription.topic_name)
+        some = any(p.qos_profile.reliability is ReliabilityPolicy.BEST_EFFORT for p in publishers)
+        wanted = ReliabilityPolicy.BEST_EFFORT if some else ReliabilityPolicy.RELIABLE
+        if wanted is not self._reliability:
+            self._node.destroy_subscription(self._subscription)
+            self._subscribe(wanted)
+
+    def _subscribe(self, reliability: ReliabilityPolicy) -> None:
+        self._reliability = reliability
+        qos = QoSProfile(depth=PERCEPTION_DEPTH, reliability=reliability, durability=DurabilityPolicy.VOLATILE)
+        self._subscription: Subscription[Any] = self._node.create_subscription(
+            Perception, self.TOPIC, self._on_message, qos, callback_group=self._group,
+            event_callbacks=incompatible_events(self.TOPIC, self._incompatible),
+        )
+
+    def _incompatible(self, topic: str, policy: str) -> None:
+        if not (self._auto and policy == 'reliability'):
+            self._on_incompatible(topic, policy)
 
 
 class TapSubscriptions:

@@ -21,9 +21,12 @@ READY_S = 15.0
 
 rclpy = pytest.importorskip('rclpy', reason='ROS 2 is not installed')
 
+from rclpy.event_handler import PublisherEventCallbacks  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
 
+ANSWERS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+"""Every client of a service is sent the answers to all of them: with the default depth of 10 they push out its own."""
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -138,7 +141,7 @@ class Client:
             setattr(request, field, value)
         full = name if name.startswith('/') else f'{self.target}/{name}'
         if full not in self._clients:
-            self._clients[full] = self.node.create_client(kind, full)
+            self._clients[full] = self.node.create_client(kind, full, qos_profile=ANSWERS)
         assert self._clients[full].wait_for_service(READY_S), f'no service {full}'
         return self._clients[full].call_async(request)
 
@@ -168,7 +171,11 @@ class Client:
 
     def publisher(self, kind: Any, topic: str, qos: Any = 100, matched: bool = True) -> Any:
         """Give a publisher, by default once a subscription has been found."""
-        publisher = self.node.create_publisher(kind, topic if topic.startswith('/') else f'{self.target}/{topic}', qos)
+        publisher = self.node.create_publisher(
+            kind, topic if topic.startswith('/') else f'{self.target}/{topic}', qos,
+            # rclpy's own callback warns through a deprecated function, and a warning ends the spinning thread here.
+            event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
+        )
         if matched:
             self.wait(publisher.get_subscription_count)
         return publisher

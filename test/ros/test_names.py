@@ -1,0 +1,32 @@
+"""Every name lies under the node's own, so that robots do not meet by accident."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import robotmem_ros.srv as srv
+from robotmem_ros.ros.services import SERVICES
+
+COMMON = {'/parameter_events', '/rosout', '/diagnostics'}
+"""Names of ROS itself, and the one that the contract shares."""
+
+
+def test_two_robots_in_one_domain(world: Any) -> None:
+    """NAME-01: /r1 and /r2: all names under the namespace, nothing crosses, and remapping works for topic and service."""
+    world.start('robotmem', '/r1', ('robotmem/scene_hit:=/ui/hits', '~/recall:=/ui/recall'))
+    world.start('robotmem', '/r2')
+    one, two = world.client('/r1/robotmem'), world.client('/r2/robotmem')
+    one.status(), two.status()
+    assert one.learn('blue crate is empty').success
+    assert two.recall('blue crate').memories == []
+    found = one.call(srv.Recall, '/ui/recall', query='blue crate')
+    assert [m.content for m in found.memories] == ['blue crate is empty']
+    services = one.node.get_service_names_and_types_by_node('robotmem', '/r2')
+    topics = one.node.get_publisher_names_and_types_by_node('robotmem', '/r2')
+    topics += one.node.get_subscriber_names_and_types_by_node('robotmem', '/r2')
+    names = {name for name, _ in services + topics} - COMMON
+    assert {name for name in names if not name.startswith('/r2/')} == set()
+    assert {f'/r2/robotmem/{service.name}' for service in SERVICES} <= names
+    assert {f'/r2/robotmem/{topic}' for topic in ('perception', 'scene_hit', 'status')} <= names
+    hits = one.node.get_publishers_info_by_topic('/ui/hits')
+    assert [(info.node_namespace, info.node_name) for info in hits] == [('/r1', 'robotmem')]
