@@ -57,6 +57,14 @@ class StoreBusy(StoreError):
     """Another process held the file for longer than the busy limit; nothing was written."""
 
 
+class StoreOwned(StoreError):
+    """Another process owns the file: it alone writes; everybody may read. ``pid`` is 0 where it is not known."""
+
+    def __init__(self, path: str, pid: int, owner: str) -> None:
+        self.pid = pid
+        super().__init__(path, f'is owned by {owner}, which alone may write it; stop that one, or use another file')
+
+
 class StoreCorrupt(StoreError):
     """The file is damaged or not a database; it is left as it is."""
 

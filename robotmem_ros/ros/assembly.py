@@ -43,7 +43,7 @@ def assemble(path: str, settings: Settings, clock: Clock, on_model: Callable[[],
     :param on_model: is called from another thread once the model is there or known to be missing.
     :raises StoreError: if the file cannot be used.
     """
-    store = Store.open(path, settings.store)
+    store = Store.open(path, settings.store, owner=True)
     model = BackgroundEmbedder(lambda: load_model(settings), on_model)
     try:
         engine = Engine(store, clock, model.get, settings)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import apsw
 
-from robotmem_ros.errors import NewerSchema, StoreCorrupt
+from robotmem_ros.errors import NewerSchema, StoreCorrupt, StoreError
 from robotmem_ros.store import paths, schema
 from robotmem_ros.store.tx import typed_errors
 
@@ -26,6 +26,8 @@ Step = Callable[[apsw.Connection], None]
 
 APPLICATION = 0x726D  # 'rm'
 HEADER_BYTES = 100
+OLD_TABLES = {'memories', 'sessions', 'memory_tags'}
+"""By these a file of robotmem 0.1 is known (``store.legacy`` reads it)."""
 
 
 def version_1(connection: apsw.Connection) -> None:
@@ -111,6 +113,9 @@ def check_owner(
         raise StoreCorrupt(path, 'its -wal belongs to another file; move the -wal away or bring back its own')
     if not tables:
         return
+    if not is_ours(identity) and set(tables) >= OLD_TABLES:
+        raise StoreCorrupt(
+            path, 'written by robotmem 0.1 and left as it is; read it into a new file with: robotmem import')
     if not is_ours(identity):
         raise StoreCorrupt(path, f'written by another program (tables: {", ".join(tables[:5])}); it is left as it is')
     if version > known:
@@ -157,6 +162,19 @@ def migrate(connection: apsw.Connection, path: str) -> int:
         found = int(connection.pragma('user_version'))
         while apply_next(connection, path):
             pass
+    return found
+
+
+def check_current(connection: apsw.Connection, path: str) -> int:
+    """Give the version of a file that is only read, which must be the newest.
+
+    :raises StoreError: for an older one, since reading cannot migrate it.
+    """
+    with typed_errors(path):
+        found = int(connection.pragma('user_version'))
+    if found < len(MIGRATIONS):
+        what = f'has schema version {found}, older than {len(MIGRATIONS)}' if found else 'is empty'
+        raise StoreError(path, f'{what}; start the node on it once')
     return found
 
 

@@ -9,6 +9,11 @@ from pathlib import Path
 from robotmem_ros.errors import InvalidRequest, StoreError
 
 
+def default() -> str:
+    """Give the database that is meant where none is named: under ``$ROS_HOME``, else ``~/.ros``."""
+    return str(Path(os.environ.get('ROS_HOME') or '~/.ros').expanduser() / 'robotmem' / 'memory.db')
+
+
 def resolve(path: str) -> str:
     """Expand ``~`` and give an absolute path, refusing what cannot be a database file.
 
@@ -41,8 +46,8 @@ def prepare(path: str) -> None:
 
     :raises StoreError: with the system's own reason.
     """
+    make_folder(path)
     try:
-        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
         try:
             found = os.fstat(handle)
@@ -52,6 +57,17 @@ def prepare(path: str) -> None:
                 os.fchmod(handle, 0o600)
         finally:
             os.close(handle)
+    except OSError as error:
+        raise StoreError(path, f'cannot be opened for writing ({error.strerror})') from error
+
+
+def make_folder(path: str) -> None:
+    """Make the folder of ``path`` (mode 0700) where it is missing.
+
+    :raises StoreError: with the system's own reason.
+    """
+    try:
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(path, f'cannot be opened for writing ({error.strerror})') from error
 

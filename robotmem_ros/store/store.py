@@ -17,12 +17,12 @@ import apsw
 from robotmem_ros.errors import InvalidRequest, StoreError
 from robotmem_ros.settings import StoreSettings
 from robotmem_ros.store import connection as connections
-from robotmem_ros.store import migrations, paths
+from robotmem_ros.store import backups, migrations, ownership, paths
 from robotmem_ros.store.locks import WriterLock
+from robotmem_ros.store.ownership import Ownership
 from robotmem_ros.store.tx import Tx, typed_errors
 
 MAX_READERS = 8
-BACKUP_STEP_PAGES = 256
 
 
 class Store:
@@ -31,11 +31,14 @@ class Store:
     :ivar path: absolute path of the file.
     :ivar vectors_reason: '' while vectors work, else why they do not.
     :ivar migrated_from: schema version that was found (0: a new file).
+    :ivar read_only: whether every write is refused.
     """
 
     def __init__(
-        self, path: str, settings: StoreSettings, writer: apsw.Connection, vectors_reason: str, found: int
+        self, path: str, settings: StoreSettings, writer: apsw.Connection, vectors_reason: str, found: int,
+        owned: Ownership | None = None, read_only: bool = False,
     ) -> None:
+        self.read_only, self._owned = read_only, owned
         self.path, self.vectors_reason, self.migrated_from = path, vectors_reason, found
         self._settings, self._writer, self._writer_durable = settings, writer, True
         self._lock = WriterLock()
@@ -45,16 +48,29 @@ class Store:
         self._closed = False
 
     @classmethod
-    def open(cls, path: str, settings: StoreSettings | None = None) -> Store:
-        """Open ``path``, made with mode 0600 (its folder with 0700) where it is missing.
+    def open(cls, path: str, settings: StoreSettings | None = None, *, owner: bool = False) -> Store:
+        """Open ``path`` for reading and writing, made with mode 0600 (its folder with 0700) where it is missing.
 
+        :param owner: own the file until it is closed: of several owners, only the first gets it. A process
+            that is just ending is waited for, as long as for any lock.
         :raises InvalidRequest: for a path that is no file (folder, URI, empty, ``:memory:``).
+        :raises StoreOwned: if another process owns it.
         :raises StoreError: StoreCorrupt, NewerSchema, StoreBusy or what the system said; a file that
             is refused is left byte for byte as it was.
         """
         settings = settings or StoreSettings()
         full = paths.resolve(path)
         connections.check_sqlite(full)
+        owned = ownership.take(full, settings.busy_timeout_s) if owner else None
+        try:
+            return cls._open(full, settings, owned)
+        except BaseException:
+            if owned is not None:
+                owned.release()
+            raise
+
+    @classmethod
+    def _open(cls, full: str, settings: StoreSettings, owned: Ownership | None) -> Store:
         paths.prepare(full)
         migrations.inspect(full)
         writer, reason = connections.open_connection(full, writer=True, busy_timeout_s=settings.busy_timeout_s)
@@ -63,7 +79,28 @@ class Store:
         except BaseException:
             writer.close(True)
             raise
-        return cls(full, settings, writer, reason, found)
+        return cls(full, settings, writer, reason, found, owned)
+
+    @classmethod
+    def open_to_read(cls, path: str, settings: StoreSettings | None = None) -> Store:
+        """Open an existing file to look at it, whoever owns and writes it meanwhile.
+
+        :raises InvalidRequest: for a path that is no file.
+        :raises StoreError: if it is missing, of an older version, or as :meth:`open`.
+        """
+        settings = settings or StoreSettings()
+        full = paths.resolve(path)
+        connections.check_sqlite(full)
+        if not Path(full).exists():
+            raise StoreError(full, 'does not exist')
+        migrations.inspect(full)
+        reader, reason = connections.open_connection(full, writer=False, busy_timeout_s=settings.busy_timeout_s)
+        try:
+            found = migrations.check_current(reader, full)
+        except BaseException:
+            reader.close(True)
+            raise
+        return cls(full, settings, reader, reason, found, read_only=True)
 
     @property
     def vectors_available(self) -> bool:
@@ -92,8 +129,10 @@ class Store:
         :param background: wait behind every request.
         :param durable: the commit waits for the disk; else a power cut may lose it (never the file).
         :raises StoreBusy: if another process holds the file longer than the busy limit.
-        :raises StoreError: when closed, or what SQLite said; nothing was written.
+        :raises StoreError: when closed or open to read, or what SQLite said; nothing was written.
         """
+        if self.read_only:
+            raise StoreError(self.path, 'is open for reading only')
         with self._lock.held(background=background):
             if self._closed:
                 raise StoreError(self.path, 'closed')
@@ -128,7 +167,7 @@ class Store:
         try:
             paths.prepare(str(part))
             with self.read() as tx, typed_errors(full):
-                copy_database(tx, str(part))
+                backups.copy_database(tx, str(part))
             part.replace(full)
             paths.sync_folder(full)
         except OSError as error:
@@ -140,7 +179,7 @@ class Store:
     def checkpoint(self, *, truncate: bool = False) -> None:
         """Move the ``-wal`` into the file as far as readers allow; ``truncate`` also empties it."""
         with self._lock.held(background=True), typed_errors(self.path):
-            if self._closed:
+            if self._closed or self.read_only:
                 return
             try:
                 mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
@@ -164,8 +203,12 @@ class Store:
                     self._idle.pop().close()
                     self._readers -= 1
                 self._pool.wait_for(lambda: self._readers == 0, timeout=self._settings.busy_timeout_s)
-            with typed_errors(self.path):
-                self._writer.close()  # the last connection checkpoints and removes the -wal
+            try:
+                with typed_errors(self.path):
+                    self._writer.close()  # the last connection checkpoints and removes the -wal
+            finally:
+                if self._owned is not None:
+                    self._owned.release()
 
     def _set_durable(self, durable: bool) -> None:
         if durable != self._writer_durable:
@@ -214,18 +257,3 @@ class Store:
         with self._pool:
             self._readers -= 1
             self._pool.notify_all()
-
-
-def copy_database(tx: Tx, target: str) -> None:
-    """Copy the snapshot of ``tx`` into the empty file ``target`` and make that durable and whole."""
-    tx.value('SELECT count(*) FROM meta')  # the snapshot begins with the first read: no restart on later writes
-    copy = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
-    try:
-        with copy.backup('main', tx.connection, 'main') as backup:
-            while not backup.done:
-                backup.step(BACKUP_STEP_PAGES)
-        copy.pragma('journal_mode', 'delete')
-        copy.pragma('synchronous', 2)
-        copy.pragma('application_id', migrations.new_identity())
-    finally:
-        copy.close(True)

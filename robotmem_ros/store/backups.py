@@ -1,0 +1,103 @@
+"""Copies of the file: made from a snapshot, checked as a whole, and put back in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from robotmem_ros.errors import InvalidRequest, StoreCorrupt, StoreError
+from robotmem_ros.store import migrations, ownership, paths
+from robotmem_ros.store.tx import Tx, typed_errors
+
+BACKUP_STEP_PAGES = 256
+
+
+def copy_database(tx: Tx, target: str) -> None:
+    """Copy the snapshot of ``tx`` into the empty file ``target`` and make that durable and whole."""
+    tx.value('SELECT count(*) FROM meta')  # the snapshot begins with the first read: no restart on later writes
+    copy = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        with copy.backup('main', tx.connection, 'main') as backup:
+            while not backup.done:
+                backup.step(BACKUP_STEP_PAGES)
+        copy.pragma('journal_mode', 'delete')
+        copy.pragma('synchronous', 2)
+        copy.pragma('application_id', migrations.new_identity())
+    finally:
+        copy.close(True)
+
+
+def check_whole(path: str) -> None:
+    """Read every page of a file of ours.
+
+    :raises NewerSchema: a newer version wrote it.
+    :raises StoreCorrupt: it is damaged anywhere, or not ours.
+    """
+    migrations.inspect(path)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        with typed_errors(path):
+            found = [str(row[0]) for row in connection.execute('PRAGMA quick_check(5)')]
+    finally:
+        connection.close(True)
+    if found != ['ok']:
+        raise StoreCorrupt(path, f'damaged: {"; ".join(found)}')
+
+
+def restore(backup: str, target: str, stamp: str, wait_s: float = 0.0) -> tuple[str, str]:
+    """Put a copy of ``backup`` in the place of ``target``, whose old files are kept aside.
+
+    The backup is read whole before anything is moved. At every moment the name holds the old or the new file.
+
+    :param stamp: end of the name under which the old file is kept (``memory.db.before-<stamp>``).
+    :param wait_s: how long an owner of the target is waited for, seconds.
+    :return: path of the target, and path of the old file, '' where there was none.
+    :raises StoreOwned: if a process owns the target.
+    :raises StoreCorrupt: if the backup is damaged, empty or not ours; NewerSchema if it is too new.
+    :raises InvalidRequest: if ``backup`` is no file, or the target itself.
+    """
+    source, full = paths.resolve(backup), paths.resolve(target)
+    if not Path(source).is_file():
+        raise StoreError(source, 'does not exist')
+    if Path(source).resolve() == Path(full).resolve():
+        raise InvalidRequest('backup', 'another file than the database', backup)
+    if migrations.read_header(source) is None:
+        raise StoreCorrupt(source, 'is empty')
+    check_whole(source)
+    owned = ownership.take(full, wait_s)
+    part = Path(full + '.part')
+    try:
+        paths.prepare(str(part))
+        _copy(source, str(part))
+        kept = _put_aside(full, f'{full}.before-{stamp}')
+        part.replace(full)
+        paths.sync_folder(full)
+    except OSError as error:
+        raise StoreError(full, f'cannot be restored ({error.strerror})') from error
+    finally:
+        part.unlink(missing_ok=True)
+        owned.release()
+    return full, kept
+
+
+def _copy(source: str, target: str) -> None:
+    with typed_errors(source):
+        connection = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
+        tx = Tx(connection, source, has_vectors=False)
+        try:
+            copy_database(tx, target)
+        finally:
+            tx.end()
+            connection.close(True)
+
+
+def _put_aside(full: str, kept: str) -> str:
+    """Give the old file a second name and take its ``-wal`` away, without which the new file must begin."""
+    if not Path(full).exists():
+        return ''
+    Path(kept).hardlink_to(full)
+    for suffix in ('-wal', '-shm'):
+        if Path(full + suffix).exists():
+            Path(full + suffix).replace(kept + suffix)
+    return kept
