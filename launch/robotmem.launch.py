@@ -36,7 +36,7 @@ def start_node(context: Any) -> list[Any]:
     def argument(name: str) -> str:
         return LaunchConfiguration(name).perform(context)
 
-    overrides: dict[str, Any] = {'autostart': ParameterValue(argument('autostart'), value_type=bool)}
+    overrides: dict[str, Any] = {'autostart': ParameterValue(LaunchConfiguration('autostart'), value_type=bool)}
     for name in ('db_path', 'collection'):
         if argument(name):
             # As text whatever it looks like: else 007 becomes 7, and on becomes true (PAR-02).
