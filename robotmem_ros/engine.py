@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from robotmem_ros import corrections, learn, maintenance, perceive, recall, scene_recall, sessions
+from robotmem_ros import adoption, corrections, learn, maintenance, perceive, recall, scene_recall, sessions
 from robotmem_ros.errors import NotAvailable, RobotMemError
 from robotmem_ros.model import (
     LearnRequest,
@@ -24,7 +24,7 @@ from robotmem_ros.model import (
     SessionStarted,
 )
 from robotmem_ros.ports import Clock, EmbedderSource
-from robotmem_ros.runtime import Runtime
+from robotmem_ros.runtime import Report, Runtime, silent
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store import statistics
@@ -38,10 +38,19 @@ class Engine:
     Every method raises ``RobotMemError`` for what cannot be served, and then has changed nothing.
     """
 
-    def __init__(self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings, report: Report = silent
+    ) -> None:
+        """Take over an open file; its text index is made anew here if another version made it.
+
+        :param report: takes a sentence for the log where the file needed something.
+        :raises StoreError: if that cannot be written.
+        """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
-        self._rt = Runtime(store, clock, embedder, settings, scenes)
-        maintenance.adopt_embedder(self._rt)
+        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report)
+        adoption.adopt_text_form(self._rt)
+        adoption.report_vectors(self._rt)
+        adoption.adopt_embedder(self._rt)
 
     @property
     def settings(self) -> Settings:
@@ -60,7 +69,12 @@ class Engine:
 
     def adopt_embedder(self) -> None:
         """Start to use the embedder now that it is loaded (the tick would, a little later)."""
-        maintenance.adopt_embedder(self._rt)
+        adoption.adopt_embedder(self._rt)
+
+    @property
+    def replaced_model(self) -> str:
+        """Name of the model whose vectors are being made anew with the present one; '' once all are."""
+        return self._rt.replaced_model
 
     @property
     def mode(self) -> str:

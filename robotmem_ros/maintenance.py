@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from robotmem_ros.adoption import adopt_embedder
 from robotmem_ros.core.hebbian import pairs
 from robotmem_ros.errors import EmbeddingFailed, StoreError
 from robotmem_ros.ports import Embedder, Vector
@@ -61,20 +62,6 @@ def apply_uses(rt: Runtime, deadline: int) -> bool:
     return len(rt.usage) > 0
 
 
-def adopt_embedder(rt: Runtime, deadline: int = 0) -> bool:
-    """Make the file's vector space the loaded model's; another model means that all are embedded anew."""
-    embedder = rt.embedder()
-    if embedder is None or embedder.fingerprint == rt.space or not rt.store.vectors_available:
-        return False
-    with rt.store.read() as tx:
-        known = vectors.space(tx)
-    if known is None or known[2] != embedder.fingerprint:
-        with rt.store.write(background=True) as tx:
-            vectors.ensure_space(tx, embedder.name, embedder.dim, embedder.fingerprint)
-    rt.space = embedder.fingerprint
-    return True
-
-
 def embed_pending(rt: Runtime, deadline: int) -> bool:
     """Give vectors to memories that have none yet: perceptions, and what came while there was no model."""
     embedder = rt.ready_embedder()
@@ -94,6 +81,8 @@ def embed_pending(rt: Runtime, deadline: int) -> bool:
                     vectors.mark_unembeddable(tx, memory_id)
                 else:  # a memory that was retired or corrected meanwhile does not take it
                     vectors.put(tx, memory_id, collection_id, vector, text)
+    else:
+        rt.replaced_model = ''
     return bool(waiting)
 
 

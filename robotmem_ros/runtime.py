@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from robotmem_ros.errors import EmbeddingFailed
@@ -10,6 +11,13 @@ from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 from robotmem_ros.usage import UsageQueue
+
+Report = Callable[[str], None]
+"""Takes one sentence for the log on what the file needed; may be called from any thread."""
+
+
+def silent(sentence: str) -> None:
+    """Report nothing."""
 
 
 @dataclass
@@ -25,8 +33,11 @@ class Runtime:
     settings: Settings
     scenes: SceneTracker
     usage: UsageQueue = field(default_factory=UsageQueue)
+    report: Report = silent
     space: str = ''
     """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
+    replaced_model: str = ''
+    """Name of the model whose vectors are being made anew with the present one; '' once all are."""
 
     def collection(self, name: str) -> str:
         """Give the collection that a request means: the one it names, else the node's own."""

@@ -16,6 +16,13 @@ _ENGLISH = 'a an the is are was were be to of and in for on with'
 FUNCTION_WORDS = frozenset(f'{_CHINESE} {_ENGLISH}'.split())
 """Words of grammar (seed 000): a query for other words does without them."""
 
+FORM = f'1, Unicode {unicodedata.unidata_version}'
+"""Names the form that texts are folded and cut into: a file of another form is indexed anew (FTS-06).
+
+Raise the number whenever ``tokens`` or ``compare_form`` gives another result for any text. Which signs are letters
+and what they fold to is Python's own table: another Python may have another.
+"""
+
 MAX_PHRASES = 64
 """Most phrases of one query; a longer text is sampled evenly from its start to its end."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 import unicodedata
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotmem_ros.core.text import compare_form, content_hash, index_text, is_blank, query_phrases, tokens
+from robotmem_ros.core.text import FORM, compare_form, content_hash, index_text, is_blank, query_phrases, tokens
 
 HARD_SIGNS = st.sampled_from(
     'aZé\u0301\u0323\u0345 \t\u3000\u200b\u200d\ufe0f\u00adß\u0130\u0131\u017f\u0390\u03c2ﬁ①²ｶ\uff9eが゛三号、，'
@@ -157,3 +158,16 @@ def processor_seconds(text: str) -> float:
         query_phrases(text)
         spans.append(time.process_time() - start)
     return min(spans)
+
+
+FIXED = (
+    "Bin-7's grip_force=12.5N, can't tilt", '三号走廊地面湿滑，门', 'サーボが熱い ｻｰﾎﾞ', '충전소는 문 옆', 'Дверь ёлка',
+    'café Tür ß ﬁ ①', 'η θήκη', '🔋 low 👋🏽', 'ประตู', 'a\u200bb\u00adc', '１２，５ N', 'm²',
+)
+
+
+def test_another_form_has_another_number() -> None:
+    """FTS-06: files are indexed anew by this number alone. Red: raise it in FORM, then write the new digest here."""
+    cut = repr([(compare_form(text), tokens(text)) for text in FIXED])
+    digest = hashlib.sha256(cut.encode()).hexdigest()[:16]
+    assert (FORM.split(',')[0], digest) == ('1', '21311e8dae58923c')
