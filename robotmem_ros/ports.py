@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -67,3 +67,13 @@ class Embedder(Protocol):
 
 EmbedderSource = Callable[[], 'Embedder | None']
 """Gives the embedder once it is ready, ``None`` while it loads or when it is missing; never blocks."""
+
+
+class Fusion(Protocol):
+    """Makes one score in [0, 1] of what both arms of a recall found; ``core.ranking.fuse`` is the one in use."""
+
+    def __call__(
+        self, text: Mapping[int, float], vector: Mapping[int, float], text_weight: float, floor: float = 0.0
+    ) -> dict[int, float]:
+        """Give every id of either arm its score; see ``core.ranking.fuse`` for the arguments."""
+        ...

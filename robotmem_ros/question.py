@@ -8,7 +8,7 @@ from robotmem_ros.core.filters import parse_context_filter, parse_spatial_sort
 from robotmem_ros.core.frames import compose
 from robotmem_ros.core.payload import check_choice, check_name, check_query, check_unit
 from robotmem_ros.core.scene_key import normalise_key
-from robotmem_ros.core.text import is_blank, query_phrases
+from robotmem_ros.core.text import SILENT_IN_QUESTIONS, is_blank, query_phrases
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import FACT, PERCEPTION, Filters, Pose, RecallRequest, SpatialSort
 from robotmem_ros.runtime import Runtime
@@ -57,7 +57,8 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
     if is_blank(request.query) and not has_criterion(filters):
         raise InvalidRequest('query', 'words, or another criterion (scene, near, time, session, tags, ...)', request.query)
     return Question(
-        request.query, query_phrases(request.query), filters, n, spatial, request.context_session, request.reinforce, warning
+        request.query, query_phrases(request.query, SILENT_IN_QUESTIONS), filters, n, spatial, request.context_session,
+        request.reinforce, warning,
     )
 
 

@@ -6,22 +6,20 @@ that do not. Nothing is written: what a recall leaves behind is queued for the t
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from robotmem_ros import association
-from robotmem_ros.core.decay import bounded_factor, retention
-from robotmem_ros.core.ranking import final_score, fuse, place
+from robotmem_ros.core.ranking import floor_of, in_context
 from robotmem_ros.core.spatial import distance_at
-from robotmem_ros.model import LTM, Filters, Memory, RecallRequest, RecallResult, SpatialSort
+from robotmem_ros.model import Filters, Memory, RecallRequest, RecallResult, SpatialSort
 from robotmem_ros.ports import Vector
 from robotmem_ros.question import Question, parse
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.settings import Settings
-from robotmem_ros.store import fulltext, memories, scenes, spatial, vectors
+from robotmem_ros.store import candidates, fulltext, memories, scenes, spatial, vectors
+from robotmem_ros.store.candidates import Candidate
 from robotmem_ros.store.tx import Tx
+from robotmem_ros.worth import Worth, closeness, ranked, retention_of, weigh
 
 COUNT_LIMIT = 1000
 """``total`` is counted up to here: what an answer needs to say "many"."""
@@ -38,13 +36,13 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
     vector = rt.embed(question.query) if question.phrases else None
     with rt.store.read() as tx:
         if question.phrases:
-            answer, mode = _by_words(rt, tx, question, settings, vector)
+            best, mode = _by_words(rt, tx, question, settings, vector)
         elif question.query.strip():
-            answer, mode = [], 'bm25_only'
+            best, mode = [], 'bm25_only'
         else:
-            answer, mode = _by_criteria(tx, question, settings)
+            best, mode = _by_criteria(tx, question, settings)
+        answer = _in_full(tx, best[: question.n], question.filters, settings)
         total = memories.count(tx, question.filters, settings.decay, COUNT_LIMIT)
-    answer = answer[: question.n]
     _leave_behind(rt, question, answer)
     took_ms = (rt.clock.steady_ns() - begun) / 1e6
     return RecallResult(tuple(answer), max(total, len(answer)), mode, took_ms, question.warning)
@@ -52,28 +50,38 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
 
 def _by_words(
     rt: Runtime, tx: Tx, question: Question, settings: Settings, vector: Vector | None
-) -> tuple[list[Memory], str]:
+) -> tuple[list[Worth], str]:
+    filters = question.filters
     limit = max(settings.recall.candidates, question.n)
-    text = dict(fulltext.search(tx, question.phrases, question.filters, settings.decay, limit))
-    nearest = [] if vector is None else vectors.nearest(tx, vector, question.filters, settings.decay, limit)
-    meaning = {i: cosine for i, cosine in nearest if cosine >= settings.recall.min_cosine}
-    fused = fuse(text, meaning, settings.recall.text_weight if vector is not None else 1.0)
+    text = dict(fulltext.search(tx, question.phrases, filters, settings.decay, limit))
+    meaning, floor = _by_meaning(tx, vector, filters, settings, limit)
+    fused = rt.fusion(text, meaning, settings.recall.text_weight if vector is not None else 1.0, floor)
+    fused = in_context(fused, candidates.before(tx, fused), settings.recall.context_weight)
     lately = rt.usage.recent(question.context_session)
-    tie = association.with_context(tx, lately, question.filters, settings.hebbian)
-    reached = association.reach(tx, lately, fused, question.filters, settings)
-    found = memories.load(tx, [*fused, *reached], question.filters, settings.decay)
-    direct = [
-        _scored(found[i], fused[i] + _proximity(found[i], question.filters, settings), text.get(i, 0.0), meaning.get(i, 0.0),
-                tie.get(i, 0.0), settings)
-        for i in fused if i in found
-    ]
-    answer = _ordered(direct, question.spatial)
-    answer += _reached_over([found[i] for i in reached if i in found], reached, answer, settings)
+    tie = association.with_context(tx, lately, filters, settings.hebbian)
+    reached = association.reach(tx, lately, fused, filters, settings)
+    found = candidates.load(tx, [*fused, *reached], filters, settings.decay)
+    direct = _ordered([
+        weigh(found[i], likeness + closeness(found[i], filters, settings), settings, text=text.get(i, 0.0),
+              vector=meaning.get(i, 0.0), tie=tie.get(i, 0.0))
+        for i, likeness in fused.items() if i in found
+    ], question.spatial)
     mode = 'bm25_only' if vector is None else 'hybrid' if text else 'vec_only'
-    return answer, mode
+    return direct + _reached_over([found[i] for i in reached if i in found], reached, direct, settings), mode
 
 
-def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[Memory], str]:
+def _by_meaning(
+    tx: Tx, vector: Vector | None, filters: Filters, settings: Settings, limit: int
+) -> tuple[dict[int, float], float]:
+    """Give the nearest memories with their cosine, and the cosine that counts 0."""
+    if vector is None:
+        return {}, 0.0
+    nearest = vectors.nearest(tx, vector, filters, settings.decay, limit)
+    least = settings.recall.min_cosine
+    return {i: c for i, c in nearest if c >= least}, floor_of([c for _, c in nearest], limit)
+
+
+def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[Worth], str]:
     """No words: the scene's own, the nearest, or the newest of those that satisfy the criteria."""
     filters, limit = question.filters, question.n
     if question.spatial is not None:
@@ -84,72 +92,35 @@ def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[M
         ids, mode = scenes.memory_ids(tx, filters, settings.decay), 'scene'
     else:
         ids, mode = memories.recent(tx, filters, settings.decay, limit), 'recent'
-    found = memories.load(tx, ids, filters, settings.decay)
-    answer = [_scored(found[i], found[i].confidence, 0.0, 0.0, 0.0, settings) for i in ids if i in found]
-    return (by_worth(answer) if mode == 'scene' else answer), mode
+    found = candidates.load(tx, ids, filters, settings.decay)
+    answer = [weigh(found[i], found[i].confidence, settings) for i in ids if i in found]
+    return (ranked(answer) if mode == 'scene' else answer), mode
 
 
-def by_worth(items: Sequence[Memory]) -> list[Memory]:
-    """Order by score, then newer first, then id: equal scores have a stable order."""
-    return sorted(items, key=lambda m: place(m.score, m.created_at_ns, m.id))
+def _in_full(tx: Tx, best: Sequence[Worth], filters: Filters, settings: Settings) -> list[Memory]:
+    found = memories.load(tx, [w.candidate.id for w in best], filters, settings.decay)
+    return [w.shown(found[w.candidate.id]) for w in best]
 
 
-def _ordered(direct: list[Memory], sort: SpatialSort | None) -> list[Memory]:
+def _ordered(direct: list[Worth], sort: SpatialSort | None) -> list[Worth]:
     """By worth; where a spatial sort is asked for by distance, those without a position last."""
-    ranked = by_worth(direct)
+    best = ranked(direct)
     if sort is None:
-        return ranked
-    away = {m.id: distance_at(m.context, sort.path, sort.target) for m in ranked}
-    return sorted(ranked, key=lambda m: (away[m.id] is None, away[m.id] or 0.0))
-
-
-def _scored(memory: Memory, base: float, text: float, vector: float, tie: float, settings: Settings) -> Memory:
-    kept = retention_of(memory, settings)
-    factor = bounded_factor(kept, settings.recall.retention_bound)
-    source = settings.recall.source_weight if _is_real(memory.context) else 1.0
-    return replace(
-        memory, score=final_score(base, tie, settings.hebbian.boost, source, factor), score_text=text, score_vector=vector,
-        score_hebbian=tie, retention=kept,
-    )
-
-
-def _proximity(memory: Memory, filters: Filters, settings: Settings) -> float:
-    """Where ``near`` is given without a radius, what is closer weighs more: up to ``near_weight``, half of it at 1 m."""
-    near, pose = filters.near, memory.pose
-    if near is None or filters.radius_m or pose is None or pose.frame_id != near.frame_id:
-        return 0.0
-    map_id = filters.map_id or near.map_id
-    if map_id and pose.map_id != map_id:
-        return 0.0
-    away = math.dist((near.x, near.y, near.z), (pose.x, pose.y, pose.z))
-    return settings.recall.near_weight / (1.0 + away)
-
-
-def retention_of(memory: Memory, settings: Settings) -> float:
-    """Give the memory's retention: its use against its age, by the half-life of its tier (seed 004)."""
-    decay = settings.decay
-    half_life = decay.ltm_half_life_days if memory.tier == LTM else decay.stm_half_life_days
-    return retention(memory.use_count, memory.age_ns, half_life, memory.strength, decay.use_exponent)
-
-
-def _is_real(context: str) -> bool:
-    """Tell whether the context says ``env.sim_or_real`` is ``real``; most contexts never mention it."""
-    if '"sim_or_real"' not in context:
-        return False
-    env = json.loads(context).get('env')
-    return isinstance(env, dict) and env.get('sim_or_real') == 'real'
+        return best
+    away = {w.candidate.id: distance_at(w.candidate.context, sort.path, sort.target) for w in best}
+    return sorted(best, key=lambda w: (away[w.candidate.id] is None, away[w.candidate.id] or 0.0))
 
 
 def _reached_over(
-    items: Sequence[Memory], strength: Mapping[int, float], direct: Sequence[Memory], settings: Settings
-) -> list[Memory]:
+    items: Sequence[Candidate], strength: Mapping[int, float], direct: Sequence[Worth], settings: Settings
+) -> list[Worth]:
     """Neighbours over edges come after every direct match, strongest first, and score below the last."""
-    ceiling = min((m.score for m in direct), default=1.0)
-    return by_worth([
-        replace(m, score=min(settings.hebbian.boost * strength[m.id], ceiling * 0.999), score_hebbian=strength[m.id],
-                retention=retention_of(m, settings))
-        for m in items
-    ])
+    ceiling = min((w.score for w in direct), default=1.0) * 0.999
+    return ranked(
+        Worth(item, min(settings.hebbian.boost * strength[item.id], ceiling), tie=strength[item.id],
+              retention=retention_of(item, settings))
+        for item in items
+    )
 
 
 def _leave_behind(rt: Runtime, question: Question, answer: Sequence[Memory]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from robotmem_ros.core.ranking import fuse
 from robotmem_ros.errors import EmbeddingFailed
-from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Vector
+from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Fusion, Vector
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
@@ -34,6 +35,7 @@ class Runtime:
     scenes: SceneTracker
     usage: UsageQueue = field(default_factory=UsageQueue)
     report: Report = silent
+    fusion: Fusion = fuse
     space: str = ''
     """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
     replaced_model: str = ''

@@ -7,9 +7,9 @@ from dataclasses import replace
 from robotmem_ros.core.payload import check_name
 from robotmem_ros.core.scene_key import normalise_key
 from robotmem_ros.model import Filters, Memory, Scene, SceneHit
-from robotmem_ros.recall import by_worth, retention_of
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import collections, memories, scenes
+from robotmem_ros.store import candidates, collections, memories, scenes
+from robotmem_ros.worth import Worth, ranked, retention_of
 
 
 def advance(rt: Runtime) -> list[SceneHit]:
@@ -19,23 +19,25 @@ def advance(rt: Runtime) -> list[SceneHit]:
     """
     events = rt.scenes.advance(rt.clock.now_ns())
     return [
-        SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene, e.at_ns), e.at_ns) for e in events
+        SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene), e.at_ns) for e in events
     ]
 
 
-def memories_of(rt: Runtime, scene: Scene, now_ns: int) -> tuple[Memory, ...]:
+def memories_of(rt: Runtime, scene: Scene) -> tuple[Memory, ...]:
     """Give the memories of a scene and of those above it, by effective worth: confidence × retention."""
     settings = rt.settings
     filters = Filters(
-        collection=scene.collection, now_ns=now_ns, min_confidence=settings.decay.recall_threshold, scene_key=scene.key
+        collection=scene.collection, now_ns=rt.time.now().now_ns, min_confidence=settings.decay.recall_threshold, scene_key=scene.key
     )
+    anywhere = replace(filters, scene_key='')  # a memory of a scene above is not of this one
     with rt.store.read() as tx:
         ids = scenes.memory_ids(tx, filters, settings.decay, ancestors=True)
-        found = memories.load(tx, ids, replace(filters, scene_key=''), settings.decay)
-    worth = [
-        replace(m, score=m.confidence * kept, retention=kept) for m in found.values() for kept in (retention_of(m, settings),)
-    ]
-    return tuple(by_worth(worth)[: settings.scenes.hit_memories])
+        found = candidates.load(tx, ids, anywhere, settings.decay).values()
+        kept = {item.id: retention_of(item, settings) for item in found}
+        best = ranked(Worth(item, item.confidence * kept[item.id], retention=kept[item.id]) for item in found)
+        best = best[: settings.scenes.hit_memories]
+        full = memories.load(tx, [w.candidate.id for w in best], anywhere, settings.decay)
+    return tuple(w.shown(full[w.candidate.id]) for w in best)
 
 
 def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
@@ -51,8 +53,9 @@ def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
 def declare(rt: Runtime, key: str, collection: str) -> tuple[str, bool]:
     """Make a scene exist under a normalised key; gives the key and whether it is new."""
     name, normal = rt.collection(check_name(collection, 'collection')), normalise_key(key, rt.settings.scenes.weights)
+    now = rt.time.stamp().utc_ns
     with rt.store.write() as tx:
         collection_id = collections.collection_id(tx, name)
-        scene, created = scenes.declare(tx, collection_id, normal, rt.clock.now_ns())
+        scene, created = scenes.declare(tx, collection_id, normal, now)
     rt.scenes.reload()
     return scene.key, created

@@ -15,6 +15,16 @@ _CHINESE = '的 了 在 是 把 被 给 和 与 从 到 也 都 就 对 又 所 
 _ENGLISH = 'a an the is are was were be to of and in for on with'
 FUNCTION_WORDS = frozenset(f'{_CHINESE} {_ENGLISH}'.split())
 """Words of grammar (seed 000): a query for other words does without them."""
+_ASKING = 'what which who whom whose when where why how do does did has have had'
+SILENT_IN_QUESTIONS = FUNCTION_WORDS | frozenset(_ASKING.split())
+"""With the words of asking: memories seldom hold them, so that BM25 would take them for telling (docs/retrieval.md)."""
+
+FORM = f'1, Unicode {unicodedata.unidata_version}'
+"""Names the form that texts are folded and cut into: a file of another form is indexed anew (FTS-06).
+
+Raise the number whenever ``tokens`` or ``compare_form`` gives another result for any text. Which signs are letters
+and what they fold to is Python's own table: another Python may have another.
+"""
 
 FORM = f'1, Unicode {unicodedata.unidata_version}'
 """Names the form that texts are folded and cut into: a file of another form is indexed anew (FTS-06).
@@ -113,18 +123,18 @@ def index_text(text: str) -> str:
     return ' '.join(tokens(text))
 
 
-def query_phrases(text: str) -> tuple[tuple[str, ...], ...]:
+def query_phrases(text: str, silent: frozenset[str] = FUNCTION_WORDS) -> tuple[tuple[str, ...], ...]:
     """Give the phrases of adjacent tokens that a text asks for, any of which may match.
 
     A word is a phrase; words that were written without a blank (``bin-7``) are also asked for in
     pairs, and their one-character parts in pairs only, since ``7`` alone is in every other text. A
     run of signs is asked for by its overlapping pairs, a run of one by itself, so that one- and
-    two-character Chinese words are found (FTS-03). Words of grammar are left out unless the
+    two-character Chinese words are found (FTS-03). Phrases of ``silent`` words are left out unless the
     text has nothing else. At most ``MAX_PHRASES``, distinct; none for a text without words.
     """
     chunks = _chunks(_folded_words(text))
     phrases = [phrase for chunk in chunks for phrase in _chunk_phrases(chunk)]
-    telling = [phrase for phrase in phrases if not FUNCTION_WORDS.issuperset(phrase)]
+    telling = [phrase for phrase in phrases if not silent.issuperset(phrase)]
     distinct = tuple(dict.fromkeys(telling or phrases))
     if len(distinct) <= MAX_PHRASES:
         return distinct

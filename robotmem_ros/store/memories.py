@@ -143,7 +143,8 @@ def load(tx: Tx, ids: Sequence[int], filters: Filters, decay: DecaySettings) -> 
     """Read those of ``ids`` that satisfy ``filters``, as answers.
 
     Context, session and pose are those of the newest occurrence that satisfies the filters, else of the
-    newest; ``confidence`` is the effective one, the very value that the filter compared.
+    newest; ``confidence`` is the effective one, the very value that the filter compared. CROSS JOIN makes the
+    ids come first: SQLite would rather read the whole collection than that list.
     """
     if not ids:
         return {}
@@ -158,9 +159,9 @@ def load(tx: Tx, ids: Sequence[int], filters: Filters, decay: DecaySettings) -> 
           (SELECT json_group_array(s.key) FROM scene_ref r JOIN scene s ON s.id = r.scene_id WHERE r.memory_id = m.id),
           coalesce(w.session_id, m.session_id), coalesce(w.context, ''),
           w.frame_id, w.x, w.y, w.z, w.qx, w.qy, w.qz, w.qw, w.map_id, w.observed_at
-        FROM memory m LEFT JOIN occurrence w ON w.id =
+        FROM json_each(:ids) i CROSS JOIN memory m ON m.id = i.value LEFT JOIN occurrence w ON w.id =
           (SELECT o.id FROM occurrence o WHERE o.memory_id = m.id {matching}{newest})
-        WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {where.sql}
+        WHERE {where.sql}
         """,
         {**where.args, 'ids': id_list(ids)},
     )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotmem_ros.core.text import MAX_PHRASES, query_phrases, tokens
+from robotmem_ros.core.text import MAX_PHRASES, SILENT_IN_QUESTIONS, query_phrases, tokens
 
 STORED = "bin-7 needs 12.5N, can't tilt"
 SAFE_TOKEN = re.compile(r'[^\s"*^:(){}+\-\x00]+')
@@ -116,3 +116,13 @@ def test_a_long_text_is_sampled_from_start_to_end() -> None:
     assert len(phrases) == MAX_PHRASES
     assert phrases[0] == ('waa',)
     assert int(phrases[-1][0].encode()[1] - 97) * 26 + phrases[-1][0].encode()[2] - 97 >= 620
+
+
+@pytest.mark.parametrize(('query', 'expected'), [
+    ('How does the crate slip?', [('crate',), ('slip',)]),
+    ('which dock did robot 7 use', [('dock',), ('robot',), ('7',), ('use',)]),
+    ('what is where', [('what',), ('is',), ('where',)]),
+])
+def test_a_question_is_asked_without_its_words_of_asking(query: str, expected: list[tuple[str, ...]]) -> None:
+    """Contract 8: ``how`` is rare in memories, which BM25 would take for telling; alone it is still asked for."""
+    assert list(query_phrases(query, SILENT_IN_QUESTIONS)) == expected

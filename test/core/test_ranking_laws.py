@@ -8,20 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotmem_ros.core.ranking import final_score, fuse, place
+from robotmem_ros.core.ranking import MOST_FLOOR, final_score, floor_of, fuse, in_context, place
 
 ARMS = st.dictionaries(st.integers(1, 20), st.floats())
 UNIT = st.floats(0.0, 1.0)
+SHARES = st.dictionaries(st.integers(1, 12), UNIT)
+CHAIN = st.dictionaries(st.integers(1, 14), st.integers(1, 14))
 ITEMS = st.lists(
     st.tuples(st.sampled_from([0.1, 0.5, math.nan, -1.0]), st.integers(0, 3), st.integers(1, 50)),
     unique_by=lambda item: item[2],
 )
 
 
-@given(ARMS, ARMS, UNIT)
-def test_fused_scores_are_shares(text: dict[int, float], vector: dict[int, float], weight: float) -> None:
+@given(ARMS, ARMS, UNIT, st.floats(-1.0, 1.0))
+def test_fused_scores_are_shares(text: dict[int, float], vector: dict[int, float], weight: float, floor: float) -> None:
     """Every candidate of either arm keeps a place, in [0, 1], whatever the arms gave."""
-    fused = fuse(text, vector, weight)
+    fused = fuse(text, vector, weight, floor)
     assert set(fused) == set(text) | set(vector)
     assert all(0.0 <= score <= 1.0 for score in fused.values())
 
@@ -40,6 +42,60 @@ def test_fusion_divides_each_arm_by_its_best() -> None:
     assert fuse({1: 8.0, 2: 4.0}, {2: 0.6, 3: 0.3, 4: -0.2}, 0.5) == {1: 0.5, 2: 0.75, 3: 0.25, 4: 0.0}
     assert fuse({1: 8.0, 2: 4.0}, {2: 0.6}, 0.25) == {1: 0.25, 2: pytest.approx(0.875)}
     assert fuse({}, {}, 0.5) == {}
+
+
+def test_the_floor_counts_nothing() -> None:
+    """What was found last counts as much as what was left out: nothing."""
+    assert fuse({}, {1: 0.8, 2: 0.6, 3: 0.4}, 0.5, 0.4) == {1: 1.0, 2: pytest.approx(0.5), 3: 0.0}
+
+
+@given(st.lists(st.floats(-1.0, 1.0)), st.integers(1, 10))
+def test_a_floor_leaves_most_of_the_best(cosines: list[float], limit: int) -> None:
+    """The best match always counts 1, however many equals it has; without anything left out nothing is taken off."""
+    cosines.sort(reverse=True)
+    floor = floor_of(cosines, limit)
+    assert 0.0 <= floor <= max(0.0, MOST_FLOOR * max(cosines, default=0.0))
+    if len(cosines) < limit:
+        assert floor == 0.0
+    elif floor and floor < MOST_FLOOR * cosines[0]:
+        assert floor == cosines[-1]
+
+
+@given(SHARES, CHAIN, UNIT)
+def test_neighbours_only_add_and_stay_within_bounds(
+    fused: dict[int, float], before: dict[int, int], weight: float
+) -> None:
+    """A score stays in [0, 1] and never falls; weight 0 changes nothing; nothing enters that was not found."""
+    scores = in_context(fused, before, weight)
+    assert set(scores) == set(fused)
+    assert all(fused[key] <= score <= 1.0 for key, score in scores.items())
+    assert in_context(fused, before, 0.0) == fused
+    assert in_context(fused, {}, weight) == fused
+
+
+@given(SHARES, CHAIN, UNIT, st.randoms(use_true_random=False))
+def test_neighbours_add_the_same_in_whatever_order_they_come(
+    fused: dict[int, float], before: dict[int, int], weight: float, random
+) -> None:
+    mixed, chain = list(fused.items()), list(before.items())
+    random.shuffle(mixed)
+    random.shuffle(chain)
+    assert in_context(dict(mixed), dict(chain), weight) == in_context(fused, before, weight)
+
+
+@given(UNIT, UNIT, UNIT, st.floats(0.0, 1.0))
+def test_beside_equal_neighbours_the_better_stays_ahead(
+    one: float, other: float, neighbour: float, weight: float
+) -> None:
+    """The gain is a share of what is missing to 1, so that context never turns two matches round by itself."""
+    scores = in_context({1: one, 2: neighbour, 3: other, 4: neighbour}, {2: 1, 4: 3}, weight)
+    assert one < other or scores[1] >= scores[3] - 1e-12
+
+
+def test_both_neighbours_count_and_the_better_one_decides() -> None:
+    """7, 8, 9 in one session: 8 stands between; 9 gains from 8, 8 from the better of 7 and 9."""
+    scores = in_context({7: 0.5, 8: 0.2, 9: 0.1}, {8: 7, 9: 8, 10: 9}, 0.4)
+    assert scores == {7: pytest.approx(0.54), 8: pytest.approx(0.36), 9: pytest.approx(0.172)}
 
 
 def test_equal_vectors_leave_the_order_of_the_words() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -304,3 +305,16 @@ def test_a_hub_is_not_lifted_over_what_matches(engine: Engine) -> None:
     answer = ids(engine, 'forklift battery swap', reinforce=False)
     assert answer[0] == best
     assert hub not in answer
+
+
+def test_a_neighbour_of_the_same_session_gives_context(text_engine: Engine) -> None:
+    """Contract 8: of two equal matches the one comes first whose neighbour in its session also matches."""
+    session = text_engine.start_session().session_id
+    learn(text_engine, 'we looked at the conveyor belt', session_id=session)
+    beside = learn(text_engine, 'the motor was very hot today', session_id=session)
+    learn(text_engine, 'we looked at the conveyor belt of line two')
+    apart = learn(text_engine, 'the motor was very warm today')
+    assert [i for i in ids(text_engine, 'conveyor belt motor', n=4) if i in (beside, apart)] == [beside, apart]
+    off = replace(text_engine.settings, recall=replace(text_engine.settings.recall, context_weight=0.0))
+    text_engine.configure(off)
+    assert [i for i in ids(text_engine, 'conveyor belt motor', n=4) if i in (beside, apart)] == [apart, beside]
