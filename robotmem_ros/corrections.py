@@ -28,7 +28,7 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
     check_insight(new_content, 'new_content')
     check_json_object(context, 'context')
     vector = rt.embed(new_content)
-    now = rt.clock.now_ns()
+    now = rt.time.stamp().utc_ns
     with rt.store.write() as tx:
         row = _active(tx, memory_id)
         if row.type != FACT:
@@ -56,9 +56,10 @@ def forget(rt: Runtime, memory_id: int, reason: str) -> None:
         raise InvalidRequest('reason', 'why it is forgotten', reason)
     if len(reason) > MAX_REASON:
         raise InvalidRequest('reason', f'at most {MAX_REASON} characters', reason)
+    moment = rt.time.stamp()
     with rt.store.write() as tx:
         _active(tx, memory_id)
-        lifecycle.set_status(tx, memory_id, FORGOTTEN, reason, rt.clock.now_ns())
+        lifecycle.set_status(tx, memory_id, FORGOTTEN, reason, moment.anchor_ns)
 
 
 def promote(rt: Runtime, memory_id: int) -> str:
@@ -81,11 +82,12 @@ def link(rt: Runtime, memory_a: int, memory_b: int, weight: float) -> float:
         raise InvalidRequest('memory_b', 'another memory than memory_a', memory_b)
     if not (math.isfinite(weight) and 0.0 < weight <= 100.0):
         raise InvalidRequest('weight', 'above 0 and at most 100', weight)
+    moment = rt.time.stamp()
     with rt.store.write() as tx:
         a, b = _active(tx, memory_a), _active(tx, memory_b)
         if a.collection_id != b.collection_id:
             raise Conflict('memory_b', f'memories {memory_a} and {memory_b} belong to different collections')
-        return edges.add(tx, memory_a, memory_b, weight, rt.clock.now_ns(), rt.settings.hebbian)
+        return edges.add(tx, memory_a, memory_b, weight, moment.anchor_ns, rt.settings.hebbian)
 
 
 def _active(tx: Tx, memory_id: int) -> MemoryRow:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from robotmem_ros import adoption, corrections, learn, maintenance, perceive, recall, scene_recall, sessions
-from robotmem_ros.errors import NotAvailable, RobotMemError
+from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
+from robotmem_ros import scene_upkeep as upkeep
+from robotmem_ros.core.decay import NS_PER_DAY
+from robotmem_ros.errors import RobotMemError
+from robotmem_ros.maintenance import Housekeeper
 from robotmem_ros.model import (
     LearnRequest,
     LearnResult,
@@ -27,8 +30,10 @@ from robotmem_ros.ports import Clock, EmbedderSource
 from robotmem_ros.runtime import Report, Runtime, silent
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
+from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store import statistics
 from robotmem_ros.store.store import Store
+from robotmem_ros.upkeep import Upkeep, Wishes, maintain
 from robotmem_ros.validation import check_pose
 
 
@@ -48,6 +53,7 @@ class Engine:
         """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
         self._rt = Runtime(store, clock, embedder, settings, scenes, report=report)
+        self._house = Housekeeper(self._rt)
         adoption.adopt_text_form(self._rt)
         adoption.report_vectors(self._rt)
         adoption.adopt_embedder(self._rt)
@@ -143,31 +149,38 @@ class Engine:
         return scene_recall.declare(self._rt, key, collection)
 
     def rebuild_scenes(self, collection: str = '', dry_run: bool = False) -> tuple[str, int]:
-        """Drop emergent scenes and let them grow again.
+        """Copy the file, then drop emergent scenes, so that they grow again; gives the copy's path and how many went.
 
-        :raises NotAvailable: always, in this version.
+        :param dry_run: only count: no copy (the path is empty), no change.
         """
-        raise NotAvailable('rebuild_scenes')
+        return upkeep.rebuild(self._rt, collection, dry_run)
 
-    def maintain(self, collection: str = '', dry_run: bool = False) -> dict[str, int]:
-        """One maintenance pass now.
+    def maintain(
+        self, collection: str = '', dry_run: bool = False, *, gc_threshold: float = 0.1, purge_after_days: float = 0.0,
+        cleanup_duplicates: bool = False,
+    ) -> Upkeep:
+        """One maintenance pass now; with ``dry_run`` it only counts what it would do."""
+        wishes = Wishes(collection, gc_threshold, purge_after_days, cleanup_duplicates)
+        return maintain(self._rt, wishes, dry_run=dry_run)
 
-        :raises NotAvailable: always, in this version.
-        """
-        raise NotAvailable('maintain')
+    def cleanup_exact_duplicates(self, dry_run: bool = True, collection: str = '') -> list[dict[str, Any]]:
+        """Supersede exact duplicates that the file holds, at most 200 a call; gives old_id, keep_id and preview of each."""
+        return cleanup.cleanup_exact_duplicates(self._rt, collection, dry_run=dry_run)
 
     def tick(self) -> bool:
         """One slice of housekeeping; tells whether more is due."""
-        return maintenance.run_slice(self._rt)
+        return self._house.run_slice()
 
     def stats(self, collection: str = '') -> dict[str, Any]:
         """Give the counts that ``robotmem stats`` prints."""
-        rt = self._rt
+        rt, moment = self._rt, self._rt.time.now()
+        idle_before_ns = moment.utc_ns - int(rt.settings.sessions.open_limit_days * NS_PER_DAY)
         with rt.store.read() as tx:
-            counts = statistics.counts(tx, rt.collection(collection), rt.clock.now_ns(), rt.settings.decay)
+            counts = statistics.counts(tx, rt.collection(collection), moment.now_ns, rt.settings.decay)
+            idle = sessions_stored.idle_count(tx, counts['collection'], idle_before_ns)
         return {
-            **counts, 'db_path': rt.store.path, 'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
-            'embedding_failures': rt.usage.embedding_failures,
+            **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'queued_uses': len(rt.usage),
+            'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures, 'clock': rt.time.notes(),
         }
 
     def backup(self, path: str) -> tuple[str, int]:
@@ -176,7 +189,7 @@ class Engine:
 
     def flush(self) -> None:
         """Write what recalls and the situation have queued."""
-        maintenance.flush(self._rt)
+        self._house.flush()
         self._rt.scenes.flush()
 
     def close(self) -> None:

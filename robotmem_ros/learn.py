@@ -30,13 +30,14 @@ def learn(rt: Runtime, request: LearnRequest) -> LearnResult:
     request = _checked(request)
     collection = rt.collection(request.collection)
     vector = rt.embed(request.insight)
-    now = rt.clock.now_ns()
+    moment = rt.time.stamp()
+    now = moment.utc_ns
     with rt.store.write() as tx:
         open_session(tx, request.session_id, collection)
         collection_id = collections.collection_id(tx, collection)
         candidate = duplicates.Candidate(request.insight, collection, collection_id, request.session_id, vector, now)
         finding = duplicates.find(tx, candidate, rt.settings.learn)
-        memory_id = finding.memory_id or _insert(tx, candidate, request)
+        memory_id = finding.memory_id or _insert(tx, candidate, request, moment.anchor_ns)
         occurrences.add(tx, memory_id, _occurrence(rt, request, collection, now))
         memories.add_tags(tx, memory_id, request.tags)
         keys = _attach(rt, tx, collection, collection_id, memory_id, request.scene, now)
@@ -63,10 +64,11 @@ def _checked(request: LearnRequest) -> LearnRequest:
     )
 
 
-def _insert(tx: Tx, new: duplicates.Candidate, request: LearnRequest) -> int:
+def _insert(tx: Tx, new: duplicates.Candidate, request: LearnRequest, anchor_ns: int) -> int:
     memory_id = memories.insert(tx, NewMemory(
         collection_id=new.collection_id, type=FACT, content=request.insight, category=request.category,
         confidence=request.confidence, strength=request.strength, session_id=request.session_id, created_at_ns=new.now_ns,
+        anchor_ns=anchor_ns,
     ))
     if new.vector is not None:
         vectors.put(tx, memory_id, new.collection_id, new.vector)

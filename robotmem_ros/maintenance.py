@@ -13,12 +13,16 @@ from collections.abc import Callable
 import numpy as np
 
 from robotmem_ros.adoption import adopt_embedder
+from robotmem_ros.automatic_gc import AutomaticGc
+from robotmem_ros.closing import Closer
 from robotmem_ros.core.hebbian import pairs
 from robotmem_ros.errors import EmbeddingFailed, StoreError
 from robotmem_ros.ports import Embedder, Vector
 from robotmem_ros.runtime import Runtime
+from robotmem_ros.scene_upkeep import forget_situations, merge_twins
 from robotmem_ros.store import edges, lifecycle, memories, usage, vectors
 
+NO_DEADLINE = 2**63
 USES_A_SLICE = 16
 EDGES_A_SLICE = 100
 PERCEPTIONS_A_SLICE = 100
@@ -28,34 +32,58 @@ Job = Callable[[Runtime, int], bool]
 """One job: works until about ``deadline`` (steady ns) and tells whether more of its work is due."""
 
 
-def run_slice(rt: Runtime) -> bool:
-    """Work for about ``tick.slice_ms`` and tell whether more is due."""
-    deadline = rt.clock.steady_ns() + int(rt.settings.tick.slice_ms * 1e6)
-    more = False
-    for job in JOBS:
-        if rt.clock.steady_ns() >= deadline:
-            return True
-        more = job(rt, deadline) or more
-    return more
+class Housekeeper:
+    """All jobs of one engine, in slices."""
+
+    def __init__(self, rt: Runtime) -> None:
+        self._rt, self._gc, self._closer = rt, AutomaticGc(), Closer()
+
+    def run_slice(self) -> bool:
+        """Work for about ``tick.slice_ms`` and tell whether more is due."""
+        clock = self._rt.clock
+        deadline = clock.steady_ns() + int(self._rt.settings.tick.slice_ms * 1e6)
+        more = False
+        for job in (keep_time, *JOBS, self._closer.step, self._gc.step):
+            if clock.steady_ns() >= deadline:
+                return True
+            more = job(self._rt, deadline) or more
+        return more
+
+    def flush(self) -> None:
+        """Write all queued uses, and what automatic GC knows, for a clean stop."""
+        while self._rt.time.settle_steps():
+            pass
+        work_off(self._rt, apply_uses)
+        self._gc.save(self._rt)
 
 
-def flush(rt: Runtime) -> None:
-    """Write all queued uses, for a clean stop."""
-    while apply_uses(rt, 0):
+def work_off(rt: Runtime, job: Job) -> None:
+    """Do all that one job has to do now."""
+    while job(rt, NO_DEADLINE):
         pass
 
 
-def apply_uses(rt: Runtime, deadline: int) -> bool:
-    """Reinforce what recalls returned, and tie together what one recall returned together."""
+def keep_time(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
+    """Store what the clock has shown, and move or make the dates that follow from it."""
+    return rt.time.settle_steps() or rt.time.date_undated()
+
+
+def apply_uses(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
+    """Reinforce what recalls returned, tie together what one returned together, promote what is needed day by day."""
+    if rt.time.is_moving:
+        return True  # an edge whose date is still to be moved would lose its weight
     uses = rt.usage.take(USES_A_SLICE)
     if not uses:
         return False
     try:
         with rt.store.write(background=True, durable=False) as tx:
             for use in uses:
-                usage.reinforce(tx, use.ids, use.at_ns, rt.settings.decay.repeat_s)
+                at = rt.time.corrected(use.at)
+                usage.reinforce(tx, use.ids, at.utc_ns, rt.settings.decay.repeat_s, at.anchor_ns)
                 together = pairs(use.ids, rt.settings.hebbian.linked_results)
-                edges.strengthen(tx, together, use.at_ns, rt.settings.hebbian)
+                edges.strengthen(tx, together, at.anchor_ns, rt.settings.hebbian)
+                if rt.settings.promotion.automatic:
+                    usage.promote_used(tx, use.ids, rt.settings.promotion.days)
     except StoreError:
         rt.usage.put_back(uses)
         raise
@@ -96,7 +124,7 @@ def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:
 
 def expire_edges(rt: Runtime, deadline: int) -> bool:
     """Remove edges that have faded to nothing; an index on their due time finds them."""
-    now = rt.clock.now_ns()
+    now = rt.time.now().now_ns
     with rt.store.read() as tx:
         if not edges.any_due(tx, now):
             return False
@@ -115,4 +143,6 @@ def trim_perceptions(rt: Runtime, deadline: int) -> bool:
     return len(surplus) == PERCEPTIONS_A_SLICE
 
 
-JOBS: tuple[Job, ...] = (adopt_embedder, apply_uses, embed_pending, expire_edges, trim_perceptions)
+JOBS: tuple[Job, ...] = (
+    adopt_embedder, apply_uses, embed_pending, expire_edges, trim_perceptions, merge_twins, forget_situations,
+)

@@ -16,6 +16,7 @@ from robotmem_ros.store import collections, memories, occurrences
 from robotmem_ros.store.memories import NewMemory
 from robotmem_ros.store.occurrences import Occurrence
 from robotmem_ros.store.tx import Tx
+from robotmem_ros.timekeeping import Moment
 from robotmem_ros.validation import check_pose, open_session
 
 MIN_DESCRIPTION = 3
@@ -37,14 +38,15 @@ def save_perception(rt: Runtime, perception: PerceptionInput) -> int:
 
 def save_perceptions(rt: Runtime, batch: Sequence[PerceptionInput]) -> list[int | RobotMemError]:
     """Store a batch in one transaction; a bad one is refused alone, with its reason in its place."""
-    now = rt.clock.now_ns()
+    now = rt.time.now().utc_ns
     results = [_prepared(rt, item, now) for item in batch]
     described = [(i, p) for i, p in enumerate(results) if isinstance(p, PerceptionInput) and p.description]
     ids: dict[int, int | RobotMemError] = {}
     if described:
+        moment = rt.time.stamp()
         with rt.store.write(durable=rt.settings.store.perceptions_durable) as tx:
             for i, item in described:
-                ids[i] = _stored(rt, tx, item, now)
+                ids[i] = _stored(rt, tx, item, moment)
     return [r if isinstance(r, RobotMemError) else ids.get(i, 0) for i, r in enumerate(results)]
 
 
@@ -77,17 +79,17 @@ def _checked(item: PerceptionInput) -> PerceptionInput:
     )
 
 
-def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, now: int) -> int | RobotMemError:
+def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int | RobotMemError:
     collection = rt.collection(item.collection)
     try:
         open_session(tx, item.session_id, collection)
     except RobotMemError as error:
         return error
-    collection_id = collections.collection_id(tx, collection)
+    collection_id, now = collections.collection_id(tx, collection), moment.utc_ns
     memory_id = memories.insert(tx, NewMemory(
         collection_id=collection_id, type=PERCEPTION, content=item.description, confidence=CONFIDENCE, created_at_ns=now,
         perception_type=item.perception_type, data=item.data, source=item.source, seq=item.seq,
-        session_id=item.session_id,
+        session_id=item.session_id, anchor_ns=moment.anchor_ns,
     ))
     here = collection == rt.scenes.collection
     occurrences.add(tx, memory_id, Occurrence(

@@ -19,6 +19,7 @@ from robotmem_ros.settings import Settings
 from robotmem_ros.store import candidates, fulltext, memories, scenes, spatial, vectors
 from robotmem_ros.store.candidates import Candidate
 from robotmem_ros.store.tx import Tx
+from robotmem_ros.timekeeping import Moment
 from robotmem_ros.worth import Worth, closeness, ranked, retention_of, weigh
 
 COUNT_LIMIT = 1000
@@ -31,7 +32,8 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
     :raises InvalidRequest: naming the field, its limit and what came.
     """
     begun = rt.clock.steady_ns()
-    question = parse(rt, request, rt.clock.now_ns())
+    moment = rt.time.now()
+    question = parse(rt, request, moment.now_ns)
     settings = rt.settings
     vector = rt.embed(question.query) if question.phrases else None
     with rt.store.read() as tx:
@@ -43,7 +45,7 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
             best, mode = _by_criteria(tx, question, settings)
         answer = _in_full(tx, best[: question.n], question.filters, settings)
         total = memories.count(tx, question.filters, settings.decay, COUNT_LIMIT)
-    _leave_behind(rt, question, answer)
+    _leave_behind(rt, question, answer, moment)
     took_ms = (rt.clock.steady_ns() - begun) / 1e6
     return RecallResult(tuple(answer), max(total, len(answer)), mode, took_ms, question.warning)
 
@@ -123,8 +125,8 @@ def _reached_over(
     )
 
 
-def _leave_behind(rt: Runtime, question: Question, answer: Sequence[Memory]) -> None:
+def _leave_behind(rt: Runtime, question: Question, answer: Sequence[Memory], moment: Moment) -> None:
     ids = [m.id for m in answer]
     rt.usage.remember(question.context_session, ids)
     if question.reinforce:
-        rt.usage.add(ids, question.filters.now_ns)
+        rt.usage.add(ids, moment)

@@ -11,6 +11,7 @@ from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Fusion, Vector
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
+from robotmem_ros.timekeeping import Timekeeper
 from robotmem_ros.usage import UsageQueue
 
 Report = Callable[[str], None]
@@ -34,12 +35,22 @@ class Runtime:
     settings: Settings
     scenes: SceneTracker
     usage: UsageQueue = field(default_factory=UsageQueue)
+    fusion: Fusion = fuse
+    time: Timekeeper = field(init=False)
     report: Report = silent
     fusion: Fusion = fuse
     space: str = ''
     """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
+    scene_cursor: int = 0
+    """Id of the last scene whose key was looked at, and whether the file was copied before keys were changed."""
+    has_scene_backup: bool = False
     replaced_model: str = ''
     """Name of the model whose vectors are being made anew with the present one; '' once all are."""
+
+    def __post_init__(self) -> None:
+        self.time = Timekeeper(
+            self.store, self.clock, lambda: int(self.settings.clock.step_s * 1e9), lambda said: self.report(said)
+        )
 
     def collection(self, name: str) -> str:
         """Give the collection that a request means: the one it names, else the node's own."""

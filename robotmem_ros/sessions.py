@@ -14,8 +14,9 @@ from robotmem_ros.errors import InvalidRequest, NotFound
 from robotmem_ros.model import Filters, Memory, SessionEnded, SessionStarted
 from robotmem_ros.related import related_memories
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import collections, memories, sessions, statistics
+from robotmem_ros.store import collections, memories, sessions, statistics, usage
 from robotmem_ros.store.sessions import SessionRow
+from robotmem_ros.store.tx import Tx
 
 
 def start_session(rt: Runtime, context: str, collection: str) -> SessionStarted:
@@ -25,7 +26,7 @@ def start_session(rt: Runtime, context: str, collection: str) -> SessionStarted:
     :raises InvalidRequest: naming the field, its limit and what came.
     """
     context = check_json_object(context, 'context')
-    name, session_id, now = rt.collection(check_name(collection, 'collection')), uuid.uuid4().hex, rt.clock.now_ns()
+    name, session_id, now = rt.collection(check_name(collection, 'collection')), uuid.uuid4().hex, rt.time.stamp().utc_ns
     with rt.store.write() as tx:
         collection_id = collections.collection_id(tx, name)
         sessions.create(tx, session_id, collection_id, context, now)
@@ -44,38 +45,54 @@ def end_session(rt: Runtime, session_id: str, outcome_score: float | None) -> Se
         raise InvalidRequest('session_id', 'the id that start_session gave', session_id)
     if outcome_score is not None:
         check_unit(outcome_score, 'outcome_score', 0.0, 1.0)
-    now = rt.clock.now_ns()
+    moment = rt.time.stamp()
     with rt.store.write() as tx:
         row = sessions.get(tx, session_id)
         if row is None:
             raise NotFound('session', session_id, 'no such session was started')
         if row.ended_at_ns:
-            return _repeated(rt, row, now)
-        merged = consolidation.consolidate(tx, row, rt.settings, now)
-        decayed = statistics.decayed_count(tx, row.collection_id, now, rt.settings.decay)
-        result = {**asdict(merged), 'decayed_count': decayed}
-        related = related_memories(rt, tx, row, now)
-        summary = _summary(row, now, outcome_score, result, related)
-        sessions.end(tx, session_id, now, outcome_score, json.dumps(
-            {**result, 'related': [m.id for m in related], 'summary': summary}, ensure_ascii=False
-        ))
+            return _repeated(rt, tx, row, outcome_score, moment.now_ns)
+        merged = consolidation.consolidate(tx, row, rt.settings, moment.anchor_ns)
+        decayed = statistics.decayed_count(tx, row.collection_id, moment.now_ns, rt.settings.decay)
+        related = related_memories(rt, tx, row, moment.now_ns)
+        ended = record_end(tx, row, moment.utc_ns, outcome_score, merged, decayed, related)
+        _promote(rt, tx, session_id, outcome_score)
     rt.usage.forget_session(session_id)
+    return ended
+
+
+def record_end(
+    tx: Tx, row: SessionRow, now_ns: int, outcome_score: float | None, merged: consolidation.Merged, decayed_count: int,
+    related: tuple[Memory, ...], *, by_tick: bool = False,
+) -> SessionEnded:
+    """Close a session, with what its end answers: a second end repeats it."""
+    result = {**asdict(merged), 'decayed_count': decayed_count}
+    summary = {
+        'session_id': row.id, 'collection': row.collection, 'context': json.loads(row.context or '{}'),
+        'started_at_ns': row.started_at_ns, 'ended_at_ns': now_ns, 'outcome_score': outcome_score, 'facts': row.fact_count,
+        **result, 'related_ids': [m.id for m in related], 'ended_by_tick': by_tick,
+    }
+    sessions.end(tx, row.id, now_ns, outcome_score, _as_json({**result, 'related': summary['related_ids'], 'summary': summary}))
     return SessionEnded(**result, related_memories=related, summary=summary)
 
 
-def _repeated(rt: Runtime, row: SessionRow, now: int) -> SessionEnded:
+def _repeated(rt: Runtime, tx: Tx, row: SessionRow, outcome_score: float | None, now_ns: int) -> SessionEnded:
+    """Answer as the first end did. Only a session that the tick ended still takes the outcome that nobody had given."""
     stored = json.loads(row.result)
+    if stored['summary']['ended_by_tick'] and row.outcome_score is None and outcome_score is not None:
+        stored['summary']['outcome_score'] = outcome_score
+        sessions.set_outcome(tx, row.id, outcome_score, _as_json(stored))
+        _promote(rt, tx, row.id, outcome_score)
     ids, summary = stored.pop('related'), stored.pop('summary')
-    with rt.store.read() as tx:
-        found = memories.load(tx, ids, Filters(collection=row.collection, now_ns=now), rt.settings.decay)
+    found = memories.load(tx, ids, Filters(collection=row.collection, now_ns=now_ns), rt.settings.decay)
     return SessionEnded(**stored, related_memories=tuple(found[i] for i in ids if i in found), summary=summary)
 
 
-def _summary(
-    row: SessionRow, now: int, outcome: float | None, result: Mapping[str, Any], related: tuple[Memory, ...]
-) -> dict[str, Any]:
-    return {
-        'session_id': row.id, 'collection': row.collection, 'context': json.loads(row.context or '{}'),
-        'started_at_ns': row.started_at_ns, 'ended_at_ns': now, 'outcome_score': outcome, 'facts': row.fact_count,
-        **result, 'related_ids': [m.id for m in related],
-    }
+def _promote(rt: Runtime, tx: Tx, session_id: str, outcome_score: float | None) -> None:
+    rules = rt.settings.promotion
+    if rules.automatic and outcome_score is not None and outcome_score >= rules.good_outcome:
+        usage.promote_successful(tx, session_id, rules.good_outcome, rules.good_sessions)
+
+
+def _as_json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -75,6 +75,38 @@ class DecaySettings:
 
 
 @dataclass(frozen=True)
+class GcSettings:
+    """What is retired without being asked for (contract 6). ``~/maintain`` retires on request, whatever stands here."""
+
+    automatic: bool = setting(False, 'retire, in time powered on, what stays below decay.gc_threshold')
+    daily_share: float = setting(0.01, 'most of a collection that is retired in a day powered on', low=0.0, high=0.01, unit='1/day')
+
+
+@dataclass(frozen=True)
+class PromotionSettings:
+    """What moves a memory to the long-term tier by itself (contract 6); how often it was polled never does."""
+
+    automatic: bool = setting(True, 'promote without being asked for')
+    days: int = setting(3, 'different days of recall that promote', low=2, high=3650)
+    good_outcome: float = setting(0.8, 'outcome score from which a session went well', low=0.0, high=1.0)
+    good_sessions: int = setting(2, 'sessions that went well and in which it was learned that promote', low=1, high=1000)
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """What becomes of sessions that nobody ends (SES-02)."""
+
+    open_limit_days: float = setting(7.0, 'time without a learn after which an open session is ended; 0: never', low=0.0, high=36_500.0, unit='day')
+
+
+@dataclass(frozen=True)
+class ClockSettings:
+    """How the machine's clock is watched (contract 6, Time)."""
+
+    step_s: float = setting(1.0, 'jump against the steady clock from which on it is a step', low=0.1, high=3600.0, unit='s')
+
+
+@dataclass(frozen=True)
 class HebbianSettings:
     """How recalls tie memories together (contract 7; Hebb, seed 004)."""
 
@@ -121,6 +153,10 @@ class SceneSettings:
     place_radius_m: float = setting(1.0, 'radius of a place', low=0.01, high=1000.0, unit='m')
     place_margin_m: float = setting(0.3, 'how far beyond its radius a place is kept', low=0.0, high=1000.0, unit='m')
     ref_half_life_days: float = setting(30.0, 'half-life of the tie of a memory to a scene', low=0.001, high=1e6, unit='day')
+    forget_evidence_days: float = setting(
+        90.0, 'a situation that is no scene yet is forgotten so long after its last visit', low=0.001, high=1e6, unit='day')
+    forget_scenes_days: float = setting(
+        180.0, 'an emergent scene is forgotten so long after its last visit', low=0.001, high=1e6, unit='day')
     hit_memories: int = setting(10, 'memories in one scene hit', low=0, high=100)
     repeat_s: float = setting(0.0, 'hit again while staying, this often; 0: never', low=0.0, high=86_400.0, unit='s')
 
@@ -143,6 +179,10 @@ class Settings:
     learn: LearnSettings = field(default_factory=LearnSettings)
     consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
     decay: DecaySettings = field(default_factory=DecaySettings)
+    gc: GcSettings = field(default_factory=GcSettings)
+    promotion: PromotionSettings = field(default_factory=PromotionSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    clock: ClockSettings = field(default_factory=ClockSettings)
     hebbian: HebbianSettings = field(default_factory=HebbianSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     scenes: SceneSettings = field(default_factory=SceneSettings)
@@ -151,7 +191,8 @@ class Settings:
 
 GROUPS: Mapping[str, type] = {
     'store': StoreSettings, 'embed': EmbedSettings, 'learn': LearnSettings, 'consolidation': ConsolidationSettings,
-    'decay': DecaySettings, 'hebbian': HebbianSettings, 'recall': RecallSettings, 'scenes': SceneSettings,
+    'decay': DecaySettings, 'gc': GcSettings, 'promotion': PromotionSettings,
+    'sessions': SessionSettings, 'clock': ClockSettings, 'hebbian': HebbianSettings, 'recall': RecallSettings, 'scenes': SceneSettings,
     'tick': TickSettings,
 }
 

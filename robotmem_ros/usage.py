@@ -11,6 +11,8 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from robotmem_ros.timekeeping import Moment
+
 MAX_QUEUED = 10_000
 """Recalls kept until the next tick; beyond it the oldest are dropped and counted."""
 MAX_SESSIONS = 256
@@ -19,10 +21,10 @@ RECENT_PER_SESSION = 20
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One recall: the memories it returned, best first, and when (UTC ns)."""
+    """One recall: the memories it returned, best first, and when."""
 
     ids: tuple[int, ...]
-    at_ns: int
+    at: Moment
 
 
 class UsageQueue:
@@ -36,7 +38,7 @@ class UsageQueue:
         self.embedding_failures = 0
         self.last_embedding_failure = ''
 
-    def add(self, ids: Sequence[int], at_ns: int) -> None:
+    def add(self, ids: Sequence[int], at: Moment) -> None:
         """Queue one recall."""
         if not ids:
             return
@@ -44,7 +46,7 @@ class UsageQueue:
             if len(self._uses) >= MAX_QUEUED:
                 self._uses.popleft()
                 self.dropped += 1
-            self._uses.append(Use(tuple(ids), at_ns))
+            self._uses.append(Use(tuple(ids), at))
 
     def remember(self, session_id: str, ids: Sequence[int]) -> None:
         """Note what a session recalled; the newest ``RECENT_PER_SESSION`` are kept."""
@@ -76,6 +78,11 @@ class UsageQueue:
         """Return uses whose write failed, before those that came since."""
         with self._lock:
             self._uses.extendleft(reversed(uses))
+
+    def waiting(self) -> frozenset[int]:
+        """Give the memories of which a use waits to be written."""
+        with self._lock:
+            return frozenset(i for use in self._uses for i in use.ids)
 
     def note_embedding_failure(self, reason: str) -> None:
         """Count a text that the model could not embed, for status."""

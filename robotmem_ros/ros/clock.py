@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import rclpy.clock
+
+from robotmem_ros.clock import boot_id, steady_ns
 
 
 class RosClock:
@@ -14,7 +14,7 @@ class RosClock:
     """
 
     def __init__(self, clock: rclpy.clock.ROSClock) -> None:
-        self._clock = clock
+        self._clock, self.boot = clock, boot_id()
 
     @property
     def simulated(self) -> bool:
@@ -27,4 +27,4 @@ class RosClock:
 
     def steady_ns(self) -> int:
         """Nanoseconds that only grow, whatever happens to ROS time."""
-        return time.monotonic_ns()
+        return steady_ns()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import robotmem_ros.srv as srv
@@ -114,7 +114,11 @@ def link(engine: Engine, request: Any, response: Any) -> None:
 
 def maintain(engine: Engine, request: Any, response: Any) -> None:
     """One maintenance pass."""
-    _fill(response, engine.maintain(request.collection, request.dry_run))
+    done = engine.maintain(
+        request.collection, request.dry_run, gc_threshold=request.gc_threshold, purge_after_days=request.purge_after_days,
+        cleanup_duplicates=request.cleanup_duplicates,
+    )
+    _fill(response, asdict(done))
 
 
 def stats(engine: Engine, request: Any, response: Any) -> None:
@@ -134,7 +138,8 @@ def flat(counts: Mapping[str, Any]) -> dict[str, Any]:
         'stm': tiers.get('stm', 0), 'ltm': tiers.get('ltm', 0),
         'facts': types.get('fact', 0), 'perceptions': types.get('perception', 0),
         'scenes_emergent': scenes['emergent'], 'scenes_declared': scenes['declared'],
-        'sessions_open': counts['open_sessions'], 'sessions_ended': counts['ended_sessions'],
+        'sessions_open': counts['open_sessions'], 'sessions_idle': counts['idle_sessions'],
+        'sessions_ended': counts['ended_sessions'],
         'band_fading': bands['faded'], 'band_danger': bands['danger'],
         'band_healthy': bands['healthy'], 'band_strong': bands['strong'], 'file_bytes': counts['db_bytes'],
     }

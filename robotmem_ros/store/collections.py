@@ -23,3 +23,8 @@ def known_id(tx: Tx, name: str) -> int | None:
 def names(tx: Tx) -> list[str]:
     """Give the names of all collections, sorted."""
     return [row[0] for row in tx.execute('SELECT name FROM collection ORDER BY name')]
+
+
+def ids(tx: Tx) -> list[int]:
+    """Give the ids of all collections."""
+    return [row[0] for row in tx.execute('SELECT id FROM collection ORDER BY id')]

@@ -59,6 +59,22 @@ def add(tx: Tx, a: int, b: int, weight: float, now_ns: int, settings: HebbianSet
     return weight_of(tx, a, b, now_ns, settings.half_life_days)
 
 
+def restore(tx: Tx, a: int, b: int, weight: float, last_updated_ns: int, settings: HebbianSettings) -> bool:
+    """Store an edge of active memories as an export has it; ``False`` where there is one already or cannot be one.
+
+    :param weight: as of ``last_updated_ns``.
+    """
+    tx.execute(
+        'INSERT OR IGNORE INTO co_occurrence (memory_a, memory_b, weight, last_updated, due_at)'
+        ' SELECT a.id, b.id, ?3, ?4, ?5 FROM memory a JOIN memory b ON b.id = ?2 AND b.collection_id = a.collection_id'
+        " WHERE a.id = ?1 AND a.status = 'active' AND b.status = 'active' AND a.id <> b.id",
+        (min(a, b), max(a, b), weight, last_updated_ns, _due(weight, last_updated_ns, settings.half_life_days)))
+    is_new = tx.changes > 0
+    for memory_id in (a, b) if is_new else ():
+        prune(tx, memory_id, last_updated_ns, settings)
+    return is_new
+
+
 def _add(tx: Tx, a: int, b: int, by: float, now_ns: int, settings: HebbianSettings, repeat_s: float) -> None:
     tx.execute(_ADD, {
         'a': min(a, b), 'b': max(a, b), 'by': by, 'now': now_ns, 'half_life': settings.half_life_days,
@@ -132,6 +148,13 @@ def remove_all(tx: Tx, memory_id: int) -> None:
 def any_due(tx: Tx, now_ns: int) -> bool:
     """Tell whether an edge may have faded by ``now_ns``: one look into an index."""
     return tx.one('SELECT 1 FROM co_occurrence WHERE due_at <= ? LIMIT 1', (now_ns,)) is not None
+
+
+def faded_count(tx: Tx, now_ns: int, settings: HebbianSettings) -> int:
+    """Count the edges that :func:`expire` would remove."""
+    return int(tx.value(
+        f'SELECT count(*) FROM co_occurrence WHERE due_at <= :now AND {EFFECTIVE} <= {FADED * 1.001}',
+        {'now': now_ns, 'half_life': settings.half_life_days}))
 
 
 def expire(tx: Tx, now_ns: int, settings: HebbianSettings, limit: int) -> int:

@@ -20,7 +20,8 @@ DISTANCE = 'sqrt((o.x - :px) * (o.x - :px) + (o.y - :py) * (o.y - :py) + (o.z - 
 SAME_FRAME = "o.frame_id = :p_frame AND (:p_map = '' OR o.map_id = :p_map)"
 """A coordinate is worth nothing in another frame or on another map."""
 
-_PROTECTED = ', '.join(f"'{name}'" for name in sorted(PROTECTED_CATEGORIES))
+PROTECTED = ', '.join(f"'{name}'" for name in sorted(PROTECTED_CATEGORIES))
+"""The protected categories as a list of SQL texts."""
 COLLECTION = '(SELECT id FROM collection WHERE name = :collection)'
 SCENE = f's.collection_id = {COLLECTION} AND (s.key = :scene OR (s.key >= :scene_from AND s.key < :scene_to))'
 """The scene itself and what lies under it: ``place:hall`` and ``place:hall/...``, never ``place:hall2``."""
@@ -29,7 +30,7 @@ BOX = ' AND '.join(f'p.{axis}1 >= :{axis}_from AND p.{axis}0 <= :{axis}_to' for 
 AGE_NS = 'iif(:now > 0 AND m.decay_anchor > 0, max(0, :now - m.decay_anchor), 0)'
 _DECAYED = f'm.confidence * pow(1.0 - :rate, {AGE_NS} / 86400e9)'
 CONFIDENCE = (
-    f'CASE WHEN m.category IN ({_PROTECTED}) THEN max({_DECAYED}, min(m.confidence, :floor)) ELSE {_DECAYED} END'
+    f'CASE WHEN m.category IN ({PROTECTED}) THEN max({_DECAYED}, min(m.confidence, :floor)) ELSE {_DECAYED} END'
 )
 """Effective confidence of memory ``m`` (contract 6; ``core.decay.effective_confidence``): this value is
 compared *and* shown. Needs :func:`confidence_args`."""

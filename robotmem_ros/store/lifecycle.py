@@ -40,7 +40,7 @@ def set_status(
 
 
 def inherit(tx: Tx, from_id: int, to_id: int, now_ns: int, settings: HebbianSettings) -> None:
-    """Give what hangs on one memory to another: occurrences, tags, scenes, edges and uses."""
+    """Give what hangs on one memory to another: occurrences, tags, scenes, edges, uses, and the better keeping."""
     occurrences.move(tx, from_id, to_id)
     tx.execute('UPDATE OR IGNORE memory_tag SET memory_id = ? WHERE memory_id = ?', (to_id, from_id))
     tx.execute(
@@ -58,9 +58,15 @@ def inherit(tx: Tx, from_id: int, to_id: int, now_ns: int, settings: HebbianSett
 
 
 def purge(tx: Tx, ids: Iterable[int]) -> None:
-    """Delete memories for good with all that hangs on them; their ids are never used again."""
+    """Delete memories for good with all that hangs on them; their ids are never used again.
+
+    What was superseded by one of them is superseded by its keeper from then on.
+    """
     for memory_id in ids:
         if is_id(memory_id):
+            tx.execute(
+                'UPDATE memory SET superseded_by = (SELECT k.superseded_by FROM memory k WHERE k.id = ?1)'
+                ' WHERE superseded_by = ?1', (memory_id,))
             _unsearchable(tx, memory_id)
             occurrences.remove_all(tx, memory_id)
             tx.execute('DELETE FROM memory WHERE id = ?', (memory_id,))  # the rest goes by foreign keys

@@ -19,7 +19,7 @@ from robotmem_ros.store.tx import Row, Tx, id_list, is_id
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory that is to be made; it is active, and its decay begins at ``created_at_ns``."""
+    """A memory that is to be made; it is active, and its decay begins at ``anchor_ns``, by default ``created_at_ns``."""
 
     collection_id: int
     type: str
@@ -34,6 +34,7 @@ class NewMemory:
     data: str = ''
     source: str = ''
     seq: int = 0
+    anchor_ns: int | None = None
 
 
 def insert(tx: Tx, new: NewMemory) -> int:
@@ -71,6 +72,13 @@ def by_hash(tx: Tx, collection_id: int, content_hash: str) -> list[MemoryRow]:
         f"SELECT {COLUMNS} FROM memory m WHERE m.status = 'active' AND m.collection_id = ? AND m.content_hash = ?"
         ' ORDER BY m.id', (collection_id, content_hash),
     )]
+
+
+def repeated_hashes(tx: Tx, collection_id: int) -> list[str]:
+    """Give the hashes of comparison forms that several active facts share, the oldest first."""
+    return [row[0] for row in tx.execute(
+        "SELECT content_hash FROM memory WHERE status = 'active' AND collection_id = ? AND type = 'fact'"
+        ' GROUP BY content_hash HAVING count(*) > 1 ORDER BY min(id)', (collection_id,))]
 
 
 def live_id(tx: Tx, memory_id: int) -> int:

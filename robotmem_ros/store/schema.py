@@ -1,5 +1,8 @@
 """The tables of version 1, as SQL. Times are UTC nanoseconds, 0 where unset; text is as it came.
 
+What ages are counted from (``decay_anchor``, ``status_at``, an edge's ``last_updated``) is UTC less the steps of
+the clock that must not age anything (``core.timeline``): the same number on nearly every robot.
+
 Ids are AUTOINCREMENT: an id is never used again, so nothing left behind can be inherited.
 ``collection_id`` stands in every table that is searched, so that nothing crosses a collection.
 """
@@ -21,6 +24,7 @@ CREATE TABLE session (
     result TEXT NOT NULL DEFAULT ''          -- what its end answered, as JSON: a second end repeats it
 ) STRICT;
 CREATE INDEX session_open ON session(collection_id, started_at) WHERE ended_at = 0;
+CREATE INDEX session_undated ON session(id) WHERE started_at <= 0;
 
 CREATE TABLE memory (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,12 +50,16 @@ CREATE TABLE memory (
     created_at INTEGER NOT NULL,
     last_accessed INTEGER NOT NULL DEFAULT 0,
     decay_anchor INTEGER NOT NULL,           -- moved by reinforcement only
+    gc_due INTEGER NOT NULL DEFAULT 0,       -- time powered on (ns) at which automatic GC looks at it again; 0: not yet seen
     vector_state INTEGER NOT NULL DEFAULT 0, -- 0 pending, 1 has a vector, 2 the model gave none
     vector_id INTEGER                        -- row of memory_vec; equal texts of a collection share one
 ) STRICT;
 CREATE INDEX memory_hash ON memory(collection_id, content_hash, vector_state) WHERE status = 'active';
 CREATE INDEX memory_recent ON memory(collection_id, created_at) WHERE status = 'active';
 CREATE INDEX memory_perception ON memory(collection_id, created_at) WHERE status = 'active' AND type = 'perception';
+CREATE INDEX memory_undated ON memory(id) WHERE decay_anchor <= 0 OR created_at <= 0;
+CREATE INDEX memory_gc_due ON memory(collection_id, gc_due) WHERE status = 'active' AND tier = 'stm';
+CREATE INDEX memory_gone ON memory(collection_id, status_at) WHERE status <> 'active';
 CREATE INDEX memory_vector ON memory(vector_id) WHERE vector_id IS NOT NULL;
 CREATE INDEX memory_session ON memory(session_id) WHERE session_id <> '';
 CREATE INDEX memory_pending ON memory(id) WHERE status = 'active' AND vector_state = 0;
@@ -90,6 +98,7 @@ CREATE TABLE occurrence (                    -- every learn is one; a duplicate 
     fingerprint TEXT NOT NULL DEFAULT ''     -- the situation's features as a JSON list
 ) STRICT;
 CREATE INDEX occurrence_memory ON occurrence(memory_id, at);
+CREATE INDEX occurrence_undated ON occurrence(id) WHERE at <= 0;
 CREATE INDEX occurrence_session ON occurrence(session_id) WHERE session_id <> '';
 CREATE INDEX occurrence_bucket ON occurrence(bucket) WHERE bucket <> '';
 
@@ -111,6 +120,7 @@ CREATE TABLE co_occurrence (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX co_occurrence_b ON co_occurrence(memory_b);
 CREATE INDEX co_occurrence_due ON co_occurrence(due_at);
+CREATE INDEX co_occurrence_undated ON co_occurrence(memory_a) WHERE last_updated <= 0;
 
 CREATE TABLE place (                         -- centres that poses belong to
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -134,6 +144,8 @@ CREATE TABLE scene (
     UNIQUE (collection_id, key)
 ) STRICT;
 
+CREATE INDEX scene_idle ON scene(last_hit) WHERE origin = 'emergent';
+
 CREATE TABLE scene_feature (
     scene_id INTEGER NOT NULL REFERENCES scene(id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
@@ -151,6 +163,8 @@ CREATE TABLE scene_ref (
     PRIMARY KEY (scene_id, memory_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scene_ref_memory ON scene_ref(memory_id);
+CREATE INDEX scene_ref_age ON scene_ref(last_updated);
+CREATE INDEX scene_ref_undated ON scene_ref(memory_id) WHERE last_updated <= 0;
 
 CREATE TABLE situation_evidence (            -- visits of situations that are no scene yet, one row a bucket
     collection_id INTEGER NOT NULL REFERENCES collection(id),
@@ -160,4 +174,5 @@ CREATE TABLE situation_evidence (            -- visits of situations that are no
     features TEXT NOT NULL,                  -- how often each feature was seen, as JSON {"kind:value": visits}
     PRIMARY KEY (collection_id, bucket)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX situation_evidence_age ON situation_evidence(last_at);
 """

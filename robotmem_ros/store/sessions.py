@@ -52,6 +52,38 @@ def open_count(tx: Tx, collection_id: int) -> int:
     return int(tx.value('SELECT count(*) FROM session WHERE collection_id = ? AND ended_at = 0', (collection_id,)))
 
 
+_IDLE = (
+    's.ended_at = 0 AND s.started_at BETWEEN 1 AND :before AND coalesce((SELECT o.at FROM occurrence o'
+    " WHERE o.session_id = s.id AND o.session_id <> '' ORDER BY o.id DESC LIMIT 1), 0) <= :before"
+)
+"""Session ``s`` is open, and neither began nor learned anything after ``:before``."""
+
+
+def idle(tx: Tx, before_ns: int, limit: int) -> list[str]:
+    """Give open sessions in which nothing was learned since ``before_ns``, the oldest first."""
+    return [row[0] for row in tx.execute(
+        f'SELECT s.id FROM collection c CROSS JOIN session s ON s.collection_id = c.id WHERE {_IDLE}'
+        ' ORDER BY s.started_at LIMIT :limit', {'before': before_ns, 'limit': limit})]
+
+
+def idle_count(tx: Tx, collection: str, before_ns: int) -> int:
+    """Count the open sessions of a collection in which nothing was learned since ``before_ns``."""
+    return int(tx.value(
+        'SELECT count(*) FROM session s WHERE s.collection_id = (SELECT id FROM collection WHERE name = :collection)'
+        f' AND {_IDLE}', {'before': before_ns, 'collection': collection}))
+
+
+def is_idle(tx: Tx, session_id: str, before_ns: int) -> bool:
+    """Tell whether a session is open and nothing was learned in it since ``before_ns``."""
+    return tx.one(f'SELECT 1 FROM session s WHERE s.id = :id AND {_IDLE}', {'before': before_ns, 'id': session_id}) is not None
+
+
+def set_outcome(tx: Tx, session_id: str, outcome_score: float, result: str) -> None:
+    """Add an outcome to a session that ended without one."""
+    tx.execute('UPDATE session SET outcome_score = ?, result = ? WHERE id = ? AND outcome_score IS NULL',
+               (outcome_score, result, session_id))
+
+
 def facts(tx: Tx, session_id: str) -> list[MemoryRow]:
     """Give the active facts that the session created, oldest first."""
     return [memory_from_row(row) for row in tx.execute(

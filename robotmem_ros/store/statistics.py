@@ -6,21 +6,16 @@ from typing import Any
 
 from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import collections, sessions, vectors
-from robotmem_ros.store.filters import AGE_NS, CONFIDENCE, confidence_args
+from robotmem_ros.store.filters import CONFIDENCE, confidence_args
+from robotmem_ros.store.retention import RETENTION, retention_args
 from robotmem_ros.store.tx import Tx
-
-RETENTION = (
-    'pow(m.use_count + 1, :exponent) * m.strength'
-    f" * pow(2.0, -({AGE_NS} / 86400e9) / iif(m.tier = 'ltm', :ltm, :stm))"
-)
-"""Retention of memory ``m`` (``core.decay.retention``)."""
-
 
 def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[str, Any]:
     """Count what a collection holds; all zero for one that nothing was ever stored in.
 
     Keys: ``collection, total, by_status, by_tier, by_type, bands`` (retention of active memories: faded
-    < 0.15, danger < 0.35, healthy <= 0.65, strong), ``edges, linked_memories, scenes`` (by origin),
+    < 0.15, danger < 0.35, healthy <= 0.65, strong), ``hidden`` (active, but below the recall threshold now),
+    ``edges, linked_memories, average_edges`` (edges per linked memory, as seed 004 counts), ``scenes`` (by origin),
     ``empty_scenes`` (hit, but nothing hangs on them), ``feature_kinds`` (scenes that each kind stands
     in), ``occurrences`` of active memories, ``open_sessions, ended_sessions, pending_vectors, db_bytes``.
     """
@@ -33,6 +28,7 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
         'by_tier': _grouped(tx, 'tier', collection_id, 'status = ?', 'active'),
         'by_type': _grouped(tx, 'type', collection_id, 'status = ?', 'active'),
         'bands': _bands(tx, collection_id, now_ns, decay),
+        'hidden': hidden_count(tx, collection_id, now_ns, decay),
         **_edges(tx, collection_id),
         **_scenes(tx, collection_id),
         'occurrences': tx.value(
@@ -54,6 +50,13 @@ def decayed_count(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings)
         {'collection': collection_id, **confidence_args(now_ns, decay)}))
 
 
+def hidden_count(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> int:
+    """Count the active memories that a recall with the usual threshold does not show any more."""
+    return int(tx.value(
+        f"SELECT count(*) FROM memory m WHERE m.status = 'active' AND m.collection_id = :collection"
+        f' AND ({CONFIDENCE}) < :floor', {'collection': collection_id, **confidence_args(now_ns, decay)}))
+
+
 def _grouped(tx: Tx, column: str, collection_id: int, condition: str, value: str) -> dict[str, int]:
     return dict(tx.execute(
         f'SELECT {column}, count(*) FROM memory WHERE collection_id = ? AND {condition}'
@@ -66,19 +69,16 @@ def _bands(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> dic
         "SELECT CASE WHEN r < 0.15 THEN 'faded' WHEN r < 0.35 THEN 'danger' WHEN r <= 0.65 THEN 'healthy'"
         f" ELSE 'strong' END AS band, count(*) FROM (SELECT {RETENTION} AS r FROM memory m WHERE m.status = 'active'"
         ' AND m.collection_id = :collection) GROUP BY band',
-        {'collection': collection_id, 'now': now_ns, 'exponent': decay.use_exponent, 'stm': decay.stm_half_life_days,
-         'ltm': decay.ltm_half_life_days}))
+        {'collection': collection_id, **retention_args(now_ns, decay)}))
     return {band: found.get(band, 0) for band in ('faded', 'danger', 'healthy', 'strong')}
 
 
-def _edges(tx: Tx, collection_id: int) -> dict[str, int]:
+def _edges(tx: Tx, collection_id: int) -> dict[str, Any]:
     of_one = 'FROM co_occurrence e JOIN memory m ON m.id = e.memory_a WHERE m.collection_id = :c'
-    return {
-        'edges': tx.value(f'SELECT count(*) {of_one}', {'c': collection_id}),
-        'linked_memories': tx.value(
-            f'SELECT count(*) FROM (SELECT e.memory_a {of_one} UNION SELECT e.memory_b {of_one})',
-            {'c': collection_id}),
-    }
+    edges = tx.value(f'SELECT count(*) {of_one}', {'c': collection_id})
+    linked = tx.value(
+        f'SELECT count(*) FROM (SELECT e.memory_a {of_one} UNION SELECT e.memory_b {of_one})', {'c': collection_id})
+    return {'edges': edges, 'linked_memories': linked, 'average_edges': edges / linked if linked else 0.0}
 
 
 def _scenes(tx: Tx, collection_id: int) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_counts(shelf: Any) -> None:
     assert found.pop('db_bytes') > 4096
     assert found == {
         'collection': 'c', 'total': 12, 'by_status': {'active': 11, 'forgotten': 1}, 'by_tier': {'ltm': 1, 'stm': 10},
-        'by_type': {'fact': 10, 'perception': 1}, 'edges': 2, 'linked_memories': 3,
+        'by_type': {'fact': 10, 'perception': 1}, 'edges': 2, 'linked_memories': 3, 'average_edges': 2 / 3, 'hidden': 0,
         'scenes': {'emergent': 1, 'declared': 1}, 'empty_scenes': 1, 'feature_kinds': {'place': 2, 'peer': 1},
         'occurrences': 11, 'open_sessions': 1, 'ended_sessions': 0, 'pending_vectors': 12,
     }

@@ -1,0 +1,82 @@
+"""Sessions that nobody ends (SES-02): the tick ends them once nothing was learned in them for long.
+
+In slices: what repeats itself is looked for on a read connection, a few facts at a time, and each group is
+merged in a transaction of its own. Consolidating is idempotent, so a kill between two slices loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robotmem_ros import sessions as episodes
+from robotmem_ros.consolidation import Cluster, Clustering, is_mergeable, merge
+from robotmem_ros.core.decay import NS_PER_DAY
+from robotmem_ros.runtime import Runtime
+from robotmem_ros.store import memories, sessions, statistics
+
+
+@dataclass
+class Closing:
+    """One session on its way to its end."""
+
+    session_id: str
+    clustering: Clustering
+    groups: list[Cluster] | None = None
+
+
+class Closer:
+    """The job of the tick that ends idle sessions, one after the other."""
+
+    def __init__(self) -> None:
+        self._now: Closing | None = None
+
+    def step(self, rt: Runtime, deadline: int) -> bool:
+        """Do a little; tells whether more is due."""
+        limit_ns = int(rt.settings.sessions.open_limit_days * NS_PER_DAY)
+        moment = rt.time.now()
+        if not limit_ns or moment.utc_ns <= limit_ns:
+            return False
+        before_ns = moment.utc_ns - limit_ns
+        if self._now is None:
+            self._now = _next(rt, before_ns)
+            return self._now is not None
+        closing = self._now
+        if closing.groups is None:
+            with rt.store.read() as tx:
+                if not closing.clustering.run(tx, lambda: rt.clock.steady_ns() >= deadline):
+                    closing.groups = closing.clustering.groups()
+        elif closing.groups:
+            _merge(rt, closing.groups.pop(), moment.anchor_ns)
+        else:
+            self._now = None
+            _end(rt, closing, before_ns)
+        return True
+
+
+def _next(rt: Runtime, before_ns: int) -> Closing | None:
+    with rt.store.read() as tx:
+        for session_id in sessions.idle(tx, before_ns, 1):
+            return Closing(session_id, Clustering(sessions.facts(tx, session_id), rt.settings.consolidation))
+    return None
+
+
+def _merge(rt: Runtime, group: Cluster, now_ns: int) -> None:
+    """Merge a group if nobody has changed one of its facts meanwhile."""
+    with rt.store.write(background=True, durable=False) as tx:
+        rows = memories.rows(tx, [row.id for row in group.members])
+        if all(row.id in rows and is_mergeable(rows[row.id]) and rows[row.id].content == row.content for row in group.members):
+            merge(tx, list(rows.values()), rt.settings.hebbian, now_ns)
+
+
+def _end(rt: Runtime, closing: Closing, before_ns: int) -> None:
+    """End the session, unless it came to life again."""
+    moment = rt.time.now()
+    with rt.store.read() as tx:
+        row = sessions.get(tx, closing.session_id)
+        if row is None or row.ended_at_ns:
+            return
+        decayed = statistics.decayed_count(tx, row.collection_id, moment.now_ns, rt.settings.decay)
+    with rt.store.write(background=True) as tx:
+        if sessions.is_idle(tx, closing.session_id, before_ns):
+            episodes.record_end(tx, row, moment.utc_ns, None, closing.clustering.merged(), decayed, (), by_tick=True)
+    rt.usage.forget_session(closing.session_id)
