@@ -26,13 +26,6 @@ Raise the number whenever ``tokens`` or ``compare_form`` gives another result fo
 and what they fold to is Python's own table: another Python may have another.
 """
 
-FORM = f'1, Unicode {unicodedata.unidata_version}'
-"""Names the form that texts are folded and cut into: a file of another form is indexed anew (FTS-06).
-
-Raise the number whenever ``tokens`` or ``compare_form`` gives another result for any text. Which signs are letters
-and what they fold to is Python's own table: another Python may have another.
-"""
-
 MAX_PHRASES = 64
 """Most phrases of one query; a longer text is sampled evenly from its start to its end."""
 
