@@ -36,17 +36,20 @@ class Assembly:
         self.engine.close()
 
 
-def assemble(path: str, settings: Settings, clock: Clock, on_model: Callable[[], None]) -> Assembly:
+def assemble(
+    path: str, settings: Settings, clock: Clock, on_model: Callable[[], None], report: Callable[[str], None]
+) -> Assembly:
     """
     Open the file; the caller starts ``model`` once it is ready to be told.
 
     :param on_model: is called from another thread once the model is there or known to be missing.
+    :param report: takes a sentence for the log, from any thread, on what the file needed or lacks.
     :raises StoreError: if the file cannot be used.
     """
     store = Store.open(path, settings.store, owner=True)
     model = BackgroundEmbedder(lambda: load_model(settings), on_model)
     try:
-        engine = Engine(store, clock, model.get, settings)
+        engine = Engine(store, clock, model.get, settings, report)
     except BaseException:
         store.close()
         raise

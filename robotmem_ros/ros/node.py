@@ -135,7 +135,9 @@ class MemoryNode(LifecycleNode):
         values = self.parameters.values
         self.parameters.declare_taps()
         self._facts.path, self._facts.collection = database_path(values['db_path']), values['collection']
-        assembly = assemble(self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed)
+        assembly = assemble(
+            self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self.get_logger().warning
+        )
         self._facts.health.watch(self._facts.path)
         self._facts.assembly, self.parameters.locked = assembly, True
         assembly.model.start()

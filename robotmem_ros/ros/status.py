@@ -133,5 +133,8 @@ def readiness(facts: Facts) -> tuple[bool, str]:
         return True, f'no vector search ({facts.assembly.store.vectors_reason}); answers are by words alone'
     if facts.assembly.engine.mode != 'hybrid':
         return False, 'the embedding model is being taken into use; answers are by words alone'
+    if facts.assembly.engine.replaced_model:
+        return True, (f'{facts.counts.get("pending_vectors", 0)} memories of {facts.assembly.engine.replaced_model} '
+                      'are being embedded anew, and are found by words alone')
     return True, ''
 

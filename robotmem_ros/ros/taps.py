@@ -58,13 +58,13 @@ class Tap:
             raise InvalidRequest(f'taps.{self.name}.kind', 'place, which is all that a pose can feed', self.kind)
 
     def observe(self, engine: Engine, message: Any) -> None:
-        """Let one message into the situation; an empty text says nothing."""
+        """Let one message into the situation; an empty text withdraws what was said before."""
         value = self.path.value_in(message)
         pose = pose_of(value, message, self.frame_id, self.map_id)
         if pose is not None:
             engine.observe_pose(f'tap:{self.name}', pose)
-        elif text := value_text(value).strip():
-            engine.observe(f'tap:{self.name}', [(self.kind, text)])
+        else:
+            engine.observe(f'tap:{self.name}', [(self.kind, value_text(value))])
 
 
 def usable_taps(names: Sequence[str], values: Mapping[str, Any], report: Callable[[str], None]) -> list[Tap]:

@@ -123,11 +123,11 @@ class Client:
     def wait(self, what: Callable[[], Any], timeout_s: float = READY_S) -> Any:
         """Wait until ``what()`` is true after a message has come, and give it."""
         until = time.monotonic() + timeout_s
-        with self._arrived:
-            while not (found := what()):
-                left = until - time.monotonic()
-                assert left > 0.0, f'not within {timeout_s} s; last status: {self.statuses[-1:]}'
-                self._arrived.wait(min(left, 0.1))
+        while not (found := what()):
+            left = until - time.monotonic()
+            assert left > 0.0, f'not within {timeout_s} s; last status: {self.statuses[-1:]}'
+            with self._arrived:
+                self._arrived.wait(min(left, 0.05))
         return found
 
     def status(self, fits: Callable[[Any], bool] = lambda status: status.ready, timeout_s: float = READY_S) -> Any:
@@ -195,7 +195,9 @@ class World:
         self.processes: list[NodeProcess] = []
         self._clients: list[Client] = []
 
-    def start(self, name: str = 'robotmem', namespace: str = '', remaps: tuple[str, ...] = (), /, **parameters: Any) -> NodeProcess:
+    def start(
+        self, name: str = 'robotmem', namespace: str = '', remaps: tuple[str, ...] = (), /, **parameters: Any
+    ) -> NodeProcess:
         """Start a node; parameters are written with ``__`` for the dot."""
         folder = self._folder / f'node{len(self.processes)}'
         folder.mkdir()

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import robotmem_ros.msg as msg
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message, serialize_message
 
-import robotmem_ros.msg as msg
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import Memory, Pose
 from robotmem_ros.ros import convert

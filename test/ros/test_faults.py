@@ -7,9 +7,9 @@ from typing import Any
 
 import apsw
 import pytest
-
 import robotmem_ros.msg as msg
 import robotmem_ros.srv as srv
+
 from robotmem_ros.errors import StoreError
 
 CALLS = {

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import robotmem_ros.msg as msg
+import robotmem_ros.srv as srv
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import TransitionCallbackReturn
 
-import robotmem_ros.msg as msg
-import robotmem_ros.srv as srv
 from robotmem_ros.errors import StoreError
 
 CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP

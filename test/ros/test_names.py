@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import robotmem_ros.srv as srv
+
 from robotmem_ros.ros.services import SERVICES
 
 COMMON = {'/parameter_events', '/rosout', '/diagnostics'}

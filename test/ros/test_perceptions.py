@@ -6,10 +6,10 @@ import resource
 from typing import Any
 
 import pytest
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-
 import robotmem_ros.msg as msg
 import robotmem_ros.srv as srv
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
 from robotmem_ros.ros.perception import PerceptionIntake
 
 

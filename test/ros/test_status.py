@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import robotmem_ros.msg as msg
+
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.ros import assembly
 

@@ -9,7 +9,6 @@ import time
 from typing import Any
 
 import pytest
-
 import robotmem_ros.msg as msg
 
 
