@@ -49,6 +49,4 @@ def adopt_embedder(rt: Runtime, deadline: int = 0) -> bool:  # noqa: ARG001  one
         rt.replaced_model = known[0]
         rt.report(f'the vectors in the file were made by {known[0]}: {waiting} memories are embedded anew by '
                   f'{embedder.name} in the background and found by words meanwhile')
-    elif waiting:
-        rt.report(f'{waiting} memories have no vector yet: {embedder.name} makes them in the background')
     return True

@@ -136,7 +136,7 @@ class MemoryNode(LifecycleNode):
         self.parameters.declare_taps()
         self._facts.path, self._facts.collection = database_path(values['db_path']), values['collection']
         assembly = assemble(
-            self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self.get_logger().warning
+            self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self._remarked
         )
         self._facts.health.watch(self._facts.path)
         self._facts.assembly, self.parameters.locked = assembly, True
@@ -198,6 +198,10 @@ class MemoryNode(LifecycleNode):
         if self._facts.assembly is not None:
             self._facts.assembly.engine.configure(settings)
         self._activity.keep_house()
+
+    def _remarked(self, sentence: str) -> None:
+        self.get_logger().warning(sentence)
+        self._something_changed()
 
     def _model_changed(self) -> None:
         assembly = self._facts.assembly

@@ -134,7 +134,6 @@ def readiness(facts: Facts) -> tuple[bool, str]:
     if facts.assembly.engine.mode != 'hybrid':
         return False, 'the embedding model is being taken into use; answers are by words alone'
     if facts.assembly.engine.replaced_model:
-        return True, (f'{facts.counts.get("pending_vectors", 0)} memories of {facts.assembly.engine.replaced_model} '
-                      'are being embedded anew, and are found by words alone')
+        return True, f'vectors by {facts.assembly.engine.replaced_model} are being made anew; words find meanwhile'
     return True, ''
 
