@@ -11,6 +11,7 @@ from typing import Any
 
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
 from robotmem_ros import scene_upkeep as upkeep
+from robotmem_ros import scene_upkeep as upkeep
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.errors import RobotMemError
 from robotmem_ros.maintenance import Housekeeper

@@ -188,12 +188,21 @@ class SceneTracker:
             return self._poses.get(frame_id) if frame_id else next(reversed(self._poses.values()), None)
 
     def reload(self) -> None:
-        """Read the scenes again after something else changed them (declared, rebuilt), and decide anew."""
-        with self._deciding, self._state:
-            before = self._index.by_key if self._index is not None else {}
-            self._index = self._load_scenes()
-            self._stays.close(key for key in self._index.by_key if key not in before)
-            self._reconsider_ns = self._last_ns
+        """Read the scenes again after something else changed them (declared), and decide anew."""
+        with self.changing():
+            pass
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Decide nothing while scenes are changed in the file (merged, forgotten, dropped); read them again after."""
+        with self._deciding:
+            yield
+            with self._state:
+                before = self._index.by_key if self._index is not None else {}
+                self._index = self._load_scenes()
+                self._stays.close(key for key in self._index.by_key if key not in before)
+                self._current = self._still_there(self._current)
+                self._reconsider_ns = self._last_ns
 
     def flush(self) -> None:
         """Write what waits for the next decision: places, and features that came up late in a stay."""
@@ -306,6 +315,10 @@ class SceneTracker:
 
     def _current_known(self) -> KnownScene | None:
         return self._known_scenes().by_key.get(self._current.key) if self._current is not None else None
+
+    def _still_there(self, scene: Scene | None) -> Scene | None:
+        found = self._known_scenes().by_key.get(scene.key) if scene is not None else None
+        return scene if found is not None and scene is not None and found.id == scene.id else None
 
     def _known_scenes(self) -> SceneIndex:
         if self._index is None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from robotmem_ros.core.emergence import KnownScene
 from robotmem_ros.core.scene_key import ancestors as keys_above
 from robotmem_ros.core.scene_key import features_of
+from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import DECLARED, EMERGENT, Feature, Filters, Scene
 from robotmem_ros.settings import FEATURE_WEIGHTS, DecaySettings
 from robotmem_ros.store import evidence
@@ -39,8 +40,8 @@ def known(
         seen.setdefault(scene_id, {})[Feature(kind, value)] = visits
     rows = tx.execute(
         f'SELECT s.id, s.key, s.origin, s.strength, s.last_hit FROM scene s WHERE {where} ORDER BY s.key', args)
-    return [KnownScene(i, key, origin, strength, features_of(key, weights), seen.get(i, {}), hit)
-            for i, key, origin, strength, hit in rows]
+    return [KnownScene(i, key, origin, strength, parts, seen.get(i, {}), hit)
+            for i, key, origin, strength, hit in rows if (parts := _parts(key, weights))]
 
 
 def list_scenes(tx: Tx, collection_id: int, prefix: str = '') -> list[Scene]:
@@ -106,20 +107,27 @@ def declare(tx: Tx, collection_id: int, key: str, now_ns: int) -> tuple[Scene, b
 
 
 def attach(tx: Tx, scene_ids: Iterable[int], memory_id: int, now_ns: int) -> None:
-    """Hang a memory on scenes; a tie that is there already is as fresh as a new one."""
+    """Hang a memory on scenes; a tie that is there already is as fresh as a new one, and no scene comes back."""
     tx.executemany(
-        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated) VALUES (?, ?, 1, ?)'
+        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated) SELECT id, ?, 1, ? FROM scene WHERE id = ?'
         ' ON CONFLICT DO UPDATE SET weight = max(weight, 1), last_updated = max(last_updated, excluded.last_updated)',
-        [(scene_id, memory_id, now_ns) for scene_id in set(scene_ids)])
+        [(memory_id, now_ns, scene_id) for scene_id in set(scene_ids)])
 
 
 def attach_bucket(tx: Tx, scene_id: int, bucket: str, now_ns: int) -> int:
-    """Hang on a scene what was learned in its situation before it existed; gives how many memories."""
+    """Hang on a scene what was learned in its situation before it existed; gives how many memories.
+
+    What was learned in a more specific situation that is no scene belongs to it, too: it would have been in force.
+    """
+    learned = "SELECT o.memory_id FROM occurrence o WHERE o.bucket <> ''"  # so that the index on it can be used
+    below = (f"{learned} AND o.bucket > :bucket || '/' AND o.bucket < :bucket || '0' AND NOT EXISTS (SELECT 1"
+             ' FROM scene t JOIN scene s USING (collection_id) WHERE s.id = :scene AND t.key = o.bucket)')
     tx.execute(
-        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated)'
-        ' SELECT DISTINCT s.id, m.id, 1, :now FROM scene s JOIN occurrence o ON o.bucket = :bucket'
-        " JOIN memory m ON m.id = o.memory_id AND m.collection_id = s.collection_id AND m.status = 'active'"
-        ' WHERE s.id = :scene ON CONFLICT DO NOTHING', {'scene': scene_id, 'bucket': bucket, 'now': now_ns})
+        'INSERT INTO scene_ref (scene_id, memory_id, weight, last_updated) SELECT s.id, m.id, 1, :now'
+        f' FROM ({learned} AND o.bucket = :bucket UNION {below}) d'
+        ' JOIN scene s ON s.id = :scene JOIN memory m ON m.id = d.memory_id'
+        " AND m.collection_id = s.collection_id AND m.status = 'active' WHERE true ON CONFLICT DO NOTHING",
+        {'scene': scene_id, 'bucket': bucket, 'now': now_ns})
     return tx.changes
 
 
@@ -168,6 +176,14 @@ def sharing(tx: Tx, ids: Sequence[int], limit: int) -> list[int]:
         ' WHERE r.memory_id NOT IN (SELECT id FROM given)'
         ' GROUP BY r.memory_id ORDER BY count(*) DESC, max(r.last_updated) DESC, r.memory_id DESC LIMIT :most',
         {'ids': json.dumps(list(ids)), 'most': limit})]
+
+
+def _parts(key: str, weights: Mapping[str, float]) -> tuple[Feature, ...]:
+    """Give the features of a key; none of one that an older program wrote and the tick has not renamed yet."""
+    try:
+        return features_of(key, weights)
+    except InvalidRequest:
+        return ()
 
 
 def _put_features(tx: Tx, scene_id: int, before: Mapping[Feature, int], after: Mapping[Feature, int]) -> None:
