@@ -38,7 +38,6 @@ class Runtime:
     fusion: Fusion = fuse
     time: Timekeeper = field(init=False)
     report: Report = silent
-    fusion: Fusion = fuse
     space: str = ''
     """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
     scene_cursor: int = 0
