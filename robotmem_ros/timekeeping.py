@@ -131,6 +131,12 @@ class Timekeeper:
         """Whether there is a time at all: a simulation has none before its first ``/clock``."""
         return self._clock.now_ns() > 0
 
+    @property
+    def step_count(self) -> int:
+        """How many steps of the clock were seen since the start."""
+        with self._lock:
+            return len(self._steps)
+
     def notes(self) -> list[str]:
         """Say what a person should know of the clock, one sentence each; nothing while all is well."""
         found = [] if self.is_known else [NO_TIME]

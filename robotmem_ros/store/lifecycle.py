@@ -53,7 +53,8 @@ def inherit(tx: Tx, from_id: int, to_id: int, now_ns: int, settings: HebbianSett
     tx.execute(
         'UPDATE memory SET use_count = memory.use_count + o.use_count, use_days = max(memory.use_days, o.use_days),'
         ' last_accessed = max(memory.last_accessed, o.last_accessed),'
-        ' decay_anchor = max(memory.decay_anchor, o.decay_anchor)'
+        ' decay_anchor = max(memory.decay_anchor, o.decay_anchor),'
+        " strength = max(memory.strength, o.strength), tier = iif(o.tier = 'ltm', 'ltm', memory.tier)"
         ' FROM memory o WHERE o.id = :from AND memory.id = :to', {'from': from_id, 'to': to_id})
 
 

@@ -1,0 +1,336 @@
+"""TIME-*: clocks that are wrong at boot, that step, that are simulated, that loop, that have not begun."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from robotmem_ros import timekeeping
+from robotmem_ros.clock import ManualClock, SystemClock
+from robotmem_ros.engine import Engine
+from robotmem_ros.model import LearnRequest, Memory, RecallRequest
+from robotmem_ros.settings import ClockSettings, Settings
+from robotmem_ros.store.store import Store
+
+Open = Callable[..., Engine]
+DAY = 86_400 * 10**9
+HOUR = 3600 * 10**9
+
+
+def settle(engine: Engine) -> None:
+    for _ in range(1000):
+        if not engine.tick():
+            return
+    raise AssertionError('the tick never ends')
+
+
+def look(engine: Engine, query: str) -> Memory:
+    """Give the one memory that holds these words, without using it."""
+    (memory,) = [m for m in engine.recall(RecallRequest(query, n=50, min_confidence=0.0, reinforce=False)).memories
+                 if query in m.content]
+    return memory
+
+
+def rows(engine: Engine, sql: str) -> list[tuple[object, ...]]:
+    with engine._rt.store.read() as tx:
+        return tx.execute(sql)
+
+
+def kill(engine: Engine) -> None:
+    """End as a killed process does: nothing is flushed."""
+    engine._rt.store.close()
+    engine.flush = lambda: None
+
+
+@pytest.fixture
+def booted_in_the_past(open_engine: Open, clock: ManualClock) -> Engine:
+    """A robot without a battery for its clock: what it learned before, and then 400 days back."""
+    before = open_engine(None)
+    before.learn(LearnRequest('older note'))
+    before.close()
+    clock.reboot()
+    clock.set(days=-400)
+    return open_engine(None)
+
+
+def test_at_the_first_step_forward_rows_of_this_boot_move_and_older_ones_age(
+    booted_in_the_past: Engine, clock: ManualClock
+) -> None:
+    engine = booted_in_the_past
+    engine.learn(LearnRequest('fresh note'))
+    clock.advance(seconds=3600)
+    assert look(engine, 'older').confidence == 0.9, 'an age is never negative'
+    clock.set(days=410)
+    assert look(engine, 'fresh').confidence == pytest.approx(0.9 * 0.99 ** (1 / 24), rel=1e-12), 'at once'
+    settle(engine)
+    fresh, older = look(engine, 'fresh'), look(engine, 'older')
+    assert fresh.confidence == pytest.approx(0.9 * 0.99 ** (1 / 24), rel=1e-12)
+    assert (fresh.age_ns, fresh.created_at_ns) == (HOUR, clock.now - HOUR)
+    assert older.confidence == pytest.approx(0.9 * 0.99 ** (10 + 1 / 24), rel=1e-12), 'time switched off counts'
+    assert [m.content for m in engine.recall(RecallRequest('note', since_ns=clock.now - 2 * HOUR)).memories] == ['fresh note']
+
+
+def test_all_that_has_a_date_moves(booted_in_the_past: Engine, clock: ManualClock) -> None:
+    engine = booted_in_the_past
+    session = engine.start_session().session_id
+    a, b = (engine.learn(LearnRequest(text, session_id=session, scene='place:dock')).memory_id for text in ('red lamp', 'loud fan'))
+    engine.link(a, b, 8.0)
+    engine.update(a, 'green lamp')
+    engine.recall(RecallRequest('lamp'))
+    settle(engine)
+    gone = engine.learn(LearnRequest('wrong idea')).memory_id
+    engine.forget(gone, 'wrong')
+    stamp = clock.now
+    clock.advance(seconds=60)
+    clock.set(days=400)
+    settle(engine)
+    moved = stamp + 400 * DAY
+    for column, table in (
+        ('created_at', 'memory WHERE id > 1'), ('decay_anchor', 'memory WHERE id > 1'), ('at', 'occurrence WHERE id > 1'),
+        ('last_accessed', f'memory WHERE id = {a}'), ('status_at', f'memory WHERE id = {gone}'), ('started_at', 'session'),
+        ('last_updated', 'co_occurrence'), ('last_updated', 'scene_ref'), ('replaced_at', 'memory_text'), ('created_at', 'scene'),
+    ):
+        assert {row[0] for row in rows(engine, f'SELECT {column} FROM {table}')} == {moved}, (column, table)
+    assert engine.link(a, b, 1.0) == pytest.approx(9.0, abs=0.01)
+
+
+def test_a_use_before_the_step_is_written_after_it_at_its_true_time(booted_in_the_past: Engine, clock: ManualClock) -> None:
+    engine = booted_in_the_past
+    engine.learn(LearnRequest('fresh note'))
+    engine.recall(RecallRequest('older note'))
+    clock.advance(seconds=60)
+    clock.set(days=410)
+    settle(engine)
+    assert rows(engine, "SELECT DISTINCT last_accessed, decay_anchor FROM memory WHERE use_count = 1") == [
+        (clock.now - 60 * 10**9, clock.now - 60 * 10**9)]
+
+
+def test_a_write_comes_after_all_older_stamps_are_right(
+    booted_in_the_past: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timekeeping, 'IDS_A_SLICE', 1)
+    engine = booted_in_the_past
+    for i in range(5):
+        engine.learn(LearnRequest(f'note{i} of shelf{i}'))
+    clock.set(days=410)
+    engine.learn(LearnRequest('after the step'))
+    assert {row[0] for row in rows(engine, 'SELECT created_at FROM memory WHERE id > 1')} == {clock.now}
+
+
+def test_a_kill_while_stamps_are_moved_moves_each_once(
+    booted_in_the_past: Engine, open_engine: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timekeeping, 'IDS_A_SLICE', 2)
+    engine = booted_in_the_past
+    for i in range(9):
+        engine.learn(LearnRequest(f'note{i} of shelf{i}'))
+    clock.set(days=410)
+    for _ in range(4):
+        engine.tick()
+        kill(engine)
+        engine = open_engine(None)
+    settle(engine)
+    assert {row[0] for row in rows(engine, 'SELECT created_at FROM memory WHERE id > 1')} == {clock.now}
+
+
+def test_rows_of_an_earlier_process_of_the_same_boot_move_too(
+    booted_in_the_past: Engine, open_engine: Open, clock: ManualClock
+) -> None:
+    """A respawn before the time server answers, and a step while the node is down."""
+    booted_in_the_past.learn(LearnRequest('fresh note'))
+    kill(booted_in_the_past)
+    clock.advance(seconds=60)
+    clock.set(days=410)
+    engine = open_engine(None)
+    settle(engine)
+    assert look(engine, 'fresh').age_ns == 60 * 10**9
+    assert look(engine, 'older').age_ns == 10 * DAY + 60 * 10**9
+    assert 'forward' in engine.stats()['clock'][0]
+
+
+@pytest.mark.parametrize('size', [-3000, -2, 2, 3000])
+def test_a_later_step_and_one_back_are_reported_and_age_nothing(
+    open_engine: Open, clock: ManualClock, size: int
+) -> None:
+    engine = open_engine(None)
+    clock.set(days=1)  # the boot's first
+    settle(engine)
+    engine.learn(LearnRequest('red lamp'))
+    clock.advance(days=5000)
+    before = look(engine, 'lamp')
+    clock.set(days=size)
+    for again in range(2):
+        found = look(engine, 'lamp')
+        assert found.age_ns == max(0, before.age_ns + min(0, size) * DAY), again
+        assert found.confidence >= before.confidence
+        assert again or f'{"back" if size < 0 else "forward"} by {abs(size) * 86_400:.1f} s' in engine.stats()['clock'][-1]
+        settle(engine)
+        engine.close()
+        engine = open_engine(None)
+    clock.advance(days=4)
+    engine.learn(LearnRequest('blue lamp'))
+    assert rows(engine, "SELECT created_at FROM memory WHERE content = 'blue lamp'") == [(clock.now,)], 'people see UTC'
+    assert look(engine, 'blue').age_ns == 0
+
+
+def test_a_clock_that_flaps_ages_nothing(open_engine: Open, clock: ManualClock) -> None:
+    """Two time sources that disagree by an hour, for a day."""
+    engine = open_engine(None)
+    engine.learn(LearnRequest('red lamp'))
+    for _ in range(24):
+        clock.advance(seconds=1800)
+        clock.set(seconds=3600)
+        settle(engine)
+        clock.advance(seconds=1800)
+        clock.set(seconds=-3600)
+        settle(engine)
+    assert abs(look(engine, 'lamp').age_ns - DAY) <= HOUR
+
+
+def test_what_is_no_step_is_a_setting(open_engine: Open, clock: ManualClock) -> None:
+    engine = open_engine(None, Settings(clock=ClockSettings(step_s=10.0)))
+    clock.set(seconds=9)
+    assert engine.stats()['clock'] == []
+    clock.set(seconds=11)
+    assert len(engine.stats()['clock']) == 1
+
+
+def test_only_looking_writes_nothing_at_a_new_boot(open_engine: Open, clock: ManualClock) -> None:
+    first = open_engine(None)
+    first.learn(LearnRequest('red lamp'))
+    first.close()
+    clock.reboot()
+    engine = open_engine(None)
+    with engine._rt.store.read() as tx:
+        before = tx.value('PRAGMA data_version')
+        for _ in range(3):
+            engine.tick()
+        look(engine, 'lamp')
+        assert tx.value('PRAGMA data_version') == before
+
+
+# ---- simulated time
+
+@pytest.fixture
+def sim(db_path: str) -> tuple[Engine, ManualClock, list[str]]:
+    clock, said = ManualClock(0, simulated=True), []
+    engine = Engine(Store.open(db_path), clock, lambda: None, Settings(), said.append)
+    yield engine, clock, said
+    engine.close()
+
+
+def test_without_a_clock_nothing_ages_and_what_is_stored_is_dated_when_it_comes(
+    sim: tuple[Engine, ManualClock, list[str]]
+) -> None:
+    """TIME-04."""
+    engine, clock, said = sim
+    session = engine.start_session().session_id
+    a = engine.learn(LearnRequest('red lamp', session_id=session, scene='place:dock')).memory_id
+    b = engine.learn(LearnRequest('loud fan')).memory_id
+    engine.link(a, b, 4.0)
+    clock.steady += 3 * 10**9
+    engine.recall(RecallRequest('lamp'))
+    settle(engine)
+    assert (look(engine, 'lamp').confidence, look(engine, 'lamp').age_ns) == (0.9, 0)
+    assert [s for s in said if '/clock' in s] == said and len(said) == 1, 'said once'
+    assert '/clock' in engine.stats()['clock'][0]
+    clock.now = 1_700_000_000 * 10**9
+    assert look(engine, 'lamp').confidence == 0.9, 'not 54 years old'
+    settle(engine)
+    for column, table in (('created_at', 'memory'), ('decay_anchor', 'memory'), ('at', 'occurrence'), ('started_at', 'session'),
+                          ('last_updated', 'co_occurrence'), ('last_updated', 'scene_ref')):
+        assert {row[0] for row in rows(engine, f'SELECT {column} FROM {table}')} == {clock.now}, (column, table)
+    clock.advance(days=10)
+    assert look(engine, 'lamp').confidence == pytest.approx(0.9 * 0.99**10)
+    assert engine.stats()['clock'] == []
+    assert engine.end_session(session).summary['facts'] == 1
+
+
+def test_a_jump_forward_of_simulated_time_ages(sim: tuple[Engine, ManualClock, list[str]]) -> None:
+    """TIME-06: 0 → 10 → 86 400 s in one message; 0.9 becomes 0.891, in one tick."""
+    engine, clock, _ = sim
+    engine.learn(LearnRequest('red lamp'))
+    clock.set(seconds=10)
+    engine.tick()
+    clock.set(seconds=86_390)
+    assert engine.tick() is False
+    assert look(engine, 'lamp').confidence == pytest.approx(0.891, abs=1e-5)
+    assert engine.stats()['clock'] == []
+
+
+def test_a_loop_of_a_recording_ages_nothing_and_the_tick_goes_on(sim: tuple[Engine, ManualClock, list[str]]) -> None:
+    """TIME-01: 0 to 100 s ten times; a use in the second pass is applied in the second pass."""
+    engine, clock, _ = sim
+    clock.now = 10**9
+    engine.learn(LearnRequest('red lamp'))
+    for turn in range(10):
+        for _ in range(10):
+            clock.advance(seconds=10)
+            engine.recall(RecallRequest('lamp'))
+            assert engine.tick() is False
+        found = look(engine, 'lamp')
+        assert found.age_ns <= 100 * 10**9 and found.use_count > turn
+        clock.set(seconds=-100)
+    assert rows(engine, 'SELECT use_days FROM memory') == [(1,)], 'a day that is played again is no other day'
+
+
+# ---- one representation
+
+@pytest.mark.parametrize('zones', [('Asia/Shanghai', 'America/Los_Angeles'), ('Europe/Berlin', 'UTC')])
+def test_the_file_holds_utc_whatever_the_zone(db_path: str, monkeypatch: pytest.MonkeyPatch, zones: tuple[str, str]) -> None:
+    """TIME-05."""
+    for zone in zones:
+        monkeypatch.setenv('TZ', zone)
+        time.tzset()
+        engine = Engine(Store.open(db_path), SystemClock(), lambda: None, Settings())
+        engine.learn(LearnRequest('red lamp'))
+        found = look(engine, 'lamp')
+        assert abs(found.created_at_ns - time.time_ns()) < 60 * 10**9
+        assert 0 <= found.age_ns < 60 * 10**9
+        engine.close()
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_ages_grow_evenly_over_the_end_of_summer_time(
+    open_engine: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TIME-05: Europe/Berlin, 2026-10-25 03:00."""
+    monkeypatch.setenv('TZ', 'Europe/Berlin')
+    time.tzset()
+    clock.now = 1_792_886_400 * 10**9  # 2026-10-25 00:00 UTC
+    engine = open_engine(None)
+    engine.learn(LearnRequest('red lamp'))
+    ages = []
+    for _ in range(6):
+        clock.advance(seconds=1800)
+        ages.append(look(engine, 'lamp').age_ns)
+    monkeypatch.undo()
+    time.tzset()
+    assert ages == [1800 * 10**9 * (i + 1) for i in range(6)]
+
+
+# ---- bad rows
+
+def test_a_bad_date_is_now_with_one_warning_and_stops_nothing(db_path: str, clock: ManualClock) -> None:
+    """DEC-05: dates of year 1, of the far future, at the edge of int64; the others go on."""
+    said: list[str] = []
+    engine = Engine(Store.open(db_path), clock, lambda: None, Settings(), said.append)
+    dates = (0, -1, -2**63, -62_135_596_800 * 10**6, 2**63 - 1, 10**18)
+    ids = [engine.learn(LearnRequest(f'note{i} of shelf{i}')).memory_id for i in range(len(dates) + 1)]
+    with engine._rt.store.write() as tx:
+        for memory_id, date in zip(ids, dates):
+            tx.execute('UPDATE memory SET decay_anchor = ?1, created_at = ?1 WHERE id = ?2', (date, memory_id))
+    for _ in range(2):
+        for memory in engine.recall(RecallRequest('note0 note1 note2 note3 note4 note5', n=10, min_confidence=0.0)).memories:
+            assert 0.0 <= memory.confidence <= 0.9 and memory.retention >= 0.0
+        settle(engine)
+    assert [row[0] for row in rows(engine, 'SELECT decay_anchor FROM memory ORDER BY id')][:4] == [clock.now] * 4
+    assert len([s for s in said if 'date' in s]) == 1
+    assert engine.stats()['total'] == len(ids)
+    assert engine.maintain(dry_run=True).gc_retired in (0, 1)
+    clock.advance(days=10)
+    assert look(engine, f'shelf{len(dates)}').confidence == pytest.approx(0.9 * 0.99**10)
+    engine.close()
