@@ -10,6 +10,10 @@ from robotmem_ros.store.tx import Row, Tx
 
 MOST = 256
 """Occurrences kept of one memory, the newest."""
+COLUMNS = (
+    'at, observed_at, session_id, context, bucket, fingerprint, frame_id, x, y, z, qx, qy, qz, qw, map_id, observed_at'
+)
+"""What :func:`occurrence_from_row` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +80,18 @@ def remove_all(tx: Tx, memory_id: int) -> None:
 def newest(tx: Tx, memory_id: int) -> Occurrence | None:
     """Give the newest occurrence of a memory."""
     row = tx.one(
-        'SELECT at, observed_at, session_id, context, bucket, fingerprint, frame_id, x, y, z, qx, qy, qz, qw, map_id,'
-        ' observed_at FROM occurrence WHERE memory_id = ? ORDER BY at DESC, id DESC LIMIT 1', (memory_id,))
-    if row is None:
-        return None
+        f'SELECT {COLUMNS} FROM occurrence WHERE memory_id = ? ORDER BY at DESC, id DESC LIMIT 1', (memory_id,))
+    return None if row is None else occurrence_from_row(row)
+
+
+def of(tx: Tx, memory_id: int) -> list[Occurrence]:
+    """Give all occurrences of a memory, the oldest first."""
+    rows = tx.execute(f'SELECT {COLUMNS} FROM occurrence WHERE memory_id = ? ORDER BY at, id', (memory_id,))
+    return [occurrence_from_row(row) for row in rows]
+
+
+def occurrence_from_row(row: Row) -> Occurrence:
+    """Read ``COLUMNS``."""
     features = tuple(Feature(*name.split(':', 1)) for name in json.loads(row[5] or '[]'))
     return Occurrence(row[0], row[1], row[2], row[3], pose_from_row(row[6:]), row[4], features)
 
