@@ -142,6 +142,8 @@ class Filters:
     since_ns: int = 0
     until_ns: int = 0
     scene_key: str = ''
+    like_scenes: Mapping[str, float] | None = None
+    """Instead of the scene ``scene_key``, which there is not: those that are like it, by key, each with its likeness."""
     spatial: SpatialSort | None = None
     exclude_session: str = ''
 

@@ -15,6 +15,7 @@ from robotmem_ros.model import Filters, Memory, RecallRequest, RecallResult, Spa
 from robotmem_ros.ports import Vector
 from robotmem_ros.question import Question, parse
 from robotmem_ros.runtime import Runtime
+from robotmem_ros.scene_likeness import likened, likeness
 from robotmem_ros.settings import Settings
 from robotmem_ros.store import candidates, fulltext, memories, scenes, spatial, vectors
 from robotmem_ros.store.candidates import Candidate
@@ -37,6 +38,7 @@ def recall(rt: Runtime, request: RecallRequest) -> RecallResult:
     settings = rt.settings
     vector = rt.embed(question.query) if question.phrases else None
     with rt.store.read() as tx:
+        question = likened(tx, question, settings)
         if question.phrases:
             best, mode = _by_words(rt, tx, question, settings, vector)
         elif question.query.strip():
@@ -95,7 +97,8 @@ def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[W
     else:
         ids, mode = memories.recent(tx, filters, settings.decay, limit), 'recent'
     found = candidates.load(tx, ids, filters, settings.decay)
-    answer = [weigh(found[i], found[i].confidence, settings) for i in ids if i in found]
+    alike = likeness(tx, ids, filters)
+    answer = [weigh(found[i], found[i].confidence * alike.get(i, 1.0), settings) for i in ids if i in found]
     return (ranked(answer) if mode == 'scene' else answer), mode
 
 

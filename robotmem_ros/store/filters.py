@@ -8,6 +8,7 @@ Criteria on context, place, time and session must hold through *one* occurrence 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ PROTECTED = ', '.join(f"'{name}'" for name in sorted(PROTECTED_CATEGORIES))
 COLLECTION = '(SELECT id FROM collection WHERE name = :collection)'
 SCENE = f's.collection_id = {COLLECTION} AND (s.key = :scene OR (s.key >= :scene_from AND s.key < :scene_to))'
 """The scene itself and what lies under it: ``place:hall`` and ``place:hall/...``, never ``place:hall2``."""
+LIKE_SCENES = f's.collection_id = {COLLECTION} AND s.key IN (SELECT value FROM json_each(:like_scenes))'
 BOX = ' AND '.join(f'p.{axis}1 >= :{axis}_from AND p.{axis}0 <= :{axis}_to' for axis in 'xyz')
 """Pre-selection by the R*Tree: it holds 32-bit floats and rounds boxes outwards, so it only lets more through."""
 AGE_NS = 'iif(:now > 0 AND m.decay_anchor > 0, max(0, :now - m.decay_anchor), 0)'
@@ -87,8 +89,9 @@ def compile_filters(filters: Filters, decay: DecaySettings) -> Where:
         args[f'tag{i}'] = tag
     if filters.scene_key:
         parts.append(f'EXISTS (SELECT 1 FROM scene_ref r JOIN scene s ON s.id = r.scene_id'
-                     f' WHERE r.memory_id = m.id AND {SCENE})')
+                     f' WHERE r.memory_id = m.id AND {_scene(filters)})')
         key = filters.scene_key
+        args['like_scenes'] = json.dumps(list(filters.like_scenes or ()))
         args |= {'scene': key, 'scene_from': key + '/', 'scene_to': key + '0'}  # '0' is the sign after '/'
     occurrence = _occurrence(filters, args)
     if occurrence:
@@ -97,12 +100,17 @@ def compile_filters(filters: Filters, decay: DecaySettings) -> Where:
     return Where(' AND '.join(parts), source, occurrence, args, is_narrow)
 
 
+def _scene(filters: Filters) -> str:
+    return SCENE if filters.like_scenes is None else LIKE_SCENES
+
+
 def _source(filters: Filters) -> tuple[str, bool]:
     """Give the index that is likely to hold the fewest memories, and whether they are few."""
     if filters.session_id:
         ids, is_narrow = 'SELECT DISTINCT memory_id FROM occurrence WHERE session_id = :session_id', True
     elif filters.scene_key:
-        ids = f'SELECT DISTINCT r.memory_id FROM scene s CROSS JOIN scene_ref r ON r.scene_id = s.id WHERE {SCENE}'
+        ids = ('SELECT DISTINCT r.memory_id FROM scene s CROSS JOIN scene_ref r ON r.scene_id = s.id'
+               f' WHERE {_scene(filters)}')
         is_narrow = True
     elif filters.tags:
         ids, is_narrow = 'SELECT memory_id FROM memory_tag WHERE tag = :tag0', True

@@ -10,29 +10,34 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from robotmem_ros.core.emergence import KnownScene
+from robotmem_ros.core.emergence import KnownScene, weighted_jaccard
 from robotmem_ros.core.scene_key import ancestors as keys_above
-from robotmem_ros.core.scene_key import features_of
+from robotmem_ros.core.scene_key import features_of, weight_of
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import DECLARED, EMERGENT, Feature, Filters, Scene
-from robotmem_ros.settings import FEATURE_WEIGHTS, DecaySettings
+from robotmem_ros.settings import FEATURE_WEIGHTS, DecaySettings, SceneSettings
 from robotmem_ros.store import evidence
 from robotmem_ros.store.collections import known_id
 from robotmem_ros.store.filters import compile_filters
 from robotmem_ros.store.tx import Tx
 
 NS_PER_DAY = 86_400 * 10**9
+MAX_LIKE = 256
+"""Scenes that are compared with a situation: those that share most of it."""
 MAX_MEMORIES = 1000
 """Most memories of one scene that are answered: the limit of ``n``."""
 _BELOW = "(s.key = :key OR (s.key > :key || '/' AND s.key < :key || '0'))"
 
 
 def known(
-    tx: Tx, collection_id: int, weights: Mapping[str, float] = FEATURE_WEIGHTS, prefix: str = ''
+    tx: Tx, collection_id: int, weights: Mapping[str, float] = FEATURE_WEIGHTS, prefix: str = '',
+    ids: Sequence[int] | None = None,
 ) -> list[KnownScene]:
     """Give the scenes of a collection with what they keep of their visits, in the order of their keys."""
     where = f"s.collection_id = :collection AND (:key = '' OR {_BELOW})"
-    args = {'collection': collection_id, 'key': prefix}
+    args = {'collection': collection_id, 'key': prefix, 'ids': json.dumps(ids)}
+    if ids is not None:
+        where += ' AND s.id IN (SELECT value FROM json_each(:ids))'
     seen: dict[int, dict[Feature, int]] = {}
     for scene_id, kind, value, visits in tx.execute(
             'SELECT f.scene_id, f.kind, f.value, f.visits FROM scene s JOIN scene_feature f ON f.scene_id = s.id'
@@ -59,6 +64,40 @@ def ids_for_key(tx: Tx, collection_id: int, key: str) -> list[int]:
     return [row[0] for row in tx.execute(
         f'SELECT s.id FROM scene s WHERE s.collection_id = :collection AND {_BELOW} ORDER BY s.key',
         {'collection': collection_id, 'key': key})]
+
+
+def likest(
+    tx: Tx, collection_id: int, features: Iterable[Feature], settings: SceneSettings
+) -> list[tuple[KnownScene, float]]:
+    """Give the scenes that are like a situation, with their likeness from ``likeness_threshold`` up, the likest first.
+
+    Two-sided (`weighted_jaccard`), over their usual features; found through the index from features to scenes.
+    """
+    present = frozenset(features)
+    weighed = [(each.kind, each.value, weight_of(each.kind, settings.weights)) for each in present]
+    ids = [row[0] for row in tx.execute(
+        'SELECT f.scene_id FROM json_each(:features) j JOIN scene_feature f'
+        ' ON f.kind = j.value ->> 0 AND f.value = j.value ->> 1 JOIN scene s ON s.id = f.scene_id'
+        ' WHERE s.collection_id = :collection GROUP BY f.scene_id'
+        ' ORDER BY sum(j.value ->> 2) DESC, f.scene_id LIMIT :most',
+        {'features': json.dumps(weighed), 'collection': collection_id, 'most': MAX_LIKE})]
+    alike = [(scene, weighted_jaccard(scene.usual(), present, settings.weights))
+             for scene in known(tx, collection_id, settings.weights, ids=ids)]
+    return sorted((each for each in alike if each[1] >= settings.likeness_threshold), key=lambda each: -each[1])
+
+
+def likeness_of(
+    tx: Tx, memory_ids: Sequence[int], collection_id: int, likeness: Mapping[str, float]
+) -> dict[int, float]:
+    """Give for each memory the likeness of the likest of these scenes on which it hangs."""
+    rows = tx.execute(
+        'SELECT r.memory_id, s.key FROM scene_ref r JOIN scene s ON s.id = r.scene_id WHERE s.collection_id = ?'
+        ' AND r.memory_id IN (SELECT value FROM json_each(?)) AND s.key IN (SELECT value FROM json_each(?))',
+        (collection_id, json.dumps(list(memory_ids)), json.dumps(list(likeness))))
+    best: dict[int, float] = {}
+    for memory_id, key in rows:
+        best[memory_id] = max(best.get(memory_id, 0.0), likeness[key])
+    return best
 
 
 def ids_above(tx: Tx, collection_id: int, key: str) -> list[int]:
@@ -157,9 +196,11 @@ def memory_ids(tx: Tx, filters: Filters, decay: DecaySettings, *, ancestors: boo
     collection_id = known_id(tx, filters.collection)
     if collection_id is None:
         return []
+    keys = (filters.scene_key,) if filters.like_scenes is None else filters.like_scenes
     find = ids_above if ancestors else ids_for_key
+    ids = [scene_id for key in keys for scene_id in find(tx, collection_id, key)]
     where = compile_filters(replace(filters, scene_key=''), decay)
-    args = {**where.args, 'scene_ids': json.dumps(find(tx, collection_id, filters.scene_key)), 'most': MAX_MEMORIES}
+    args = {**where.args, 'scene_ids': json.dumps(ids), 'most': MAX_MEMORIES}
     return [row[0] for row in tx.execute(
         'SELECT m.id FROM scene_ref r JOIN memory m ON m.id = r.memory_id'
         f' WHERE r.scene_id IN (SELECT value FROM json_each(:scene_ids)) AND {where.sql}'
