@@ -6,7 +6,7 @@ call any method: reads use connections of a pool, writes go one at a time throug
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
@@ -15,6 +15,8 @@ from robotmem_ros import scene_upkeep as upkeep
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.errors import RobotMemError
 from robotmem_ros.maintenance import Housekeeper
+from robotmem_ros.exchange.importer import Importer, Summary
+from robotmem_ros.exchange.lines import Line
 from robotmem_ros.model import (
     LearnRequest,
     LearnResult,
@@ -187,6 +189,12 @@ class Engine:
     def backup(self, path: str) -> tuple[str, int]:
         """Write a consistent copy of the file while it is in use; gives its path and size in bytes."""
         return path, self._rt.store.backup(path)
+
+    def import_records(
+        self, lines: Iterable[Line], collection: str = '', on_line: Callable[[int], None] = lambda _count: None
+    ) -> Summary:
+        """Take in what another file, a vault or notes hold; a second time adds nothing. See ``exchange.importer``."""
+        return Importer(self._rt, collection).run(lines, on_line)
 
     def flush(self) -> None:
         """Write what recalls and the situation have queued."""
