@@ -11,12 +11,11 @@ from typing import Any
 
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
 from robotmem_ros import scene_upkeep as upkeep
-from robotmem_ros import scene_upkeep as upkeep
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.errors import RobotMemError
-from robotmem_ros.maintenance import Housekeeper
 from robotmem_ros.exchange.importer import Importer, Summary
 from robotmem_ros.exchange.lines import Line
+from robotmem_ros.maintenance import Housekeeper
 from robotmem_ros.model import (
     LearnRequest,
     LearnResult,
@@ -29,6 +28,7 @@ from robotmem_ros.model import (
     SessionEnded,
     SessionStarted,
 )
+from robotmem_ros.picture import Picture, picture
 from robotmem_ros.ports import Clock, EmbedderSource
 from robotmem_ros.runtime import Report, Runtime, silent
 from robotmem_ros.scenes import SceneTracker
@@ -36,6 +36,7 @@ from robotmem_ros.settings import Settings
 from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store import statistics
 from robotmem_ros.store.store import Store
+from robotmem_ros.timekeeping import Timekeeper
 from robotmem_ros.upkeep import Upkeep, Wishes, maintain
 from robotmem_ros.validation import check_pose
 
@@ -70,6 +71,11 @@ class Engine:
     def scenes(self) -> SceneTracker:
         """The situation now, and when it has to be decided (``due_ns``)."""
         return self._rt.scenes
+
+    @property
+    def time(self) -> Timekeeper:
+        """What is known of the clock."""
+        return self._rt.time
 
     def configure(self, settings: Settings) -> None:
         """Put other settings in force; ``collection`` and those marked fixed keep their value."""
@@ -185,6 +191,10 @@ class Engine:
             **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'queued_uses': len(rt.usage),
             'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures, 'clock': rt.time.notes(),
         }
+
+    def picture(self, most: int) -> Picture:
+        """Give the memories with a place, at most ``most``, their edges and the scene in force, to be drawn."""
+        return picture(self._rt, most)
 
     def backup(self, path: str) -> tuple[str, int]:
         """Write a consistent copy of the file while it is in use; gives its path and size in bytes."""

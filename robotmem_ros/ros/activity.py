@@ -10,7 +10,7 @@ from robotmem_ros.engine import Engine
 from robotmem_ros.errors import NotActive
 from robotmem_ros.msg import Perception
 from robotmem_ros.ros.gate import Gate
-from robotmem_ros.ros.health import Health
+from robotmem_ros.ros.health import Health, TickMeter
 from robotmem_ros.ros.perception import PerceptionIntake
 from robotmem_ros.ros.situation import Situation
 from robotmem_ros.ros.taps import Tap
@@ -43,6 +43,7 @@ class Activity:
         self._gate, self._health, self._intake, self._situation = gate, health, intake, situation
         self._period_s, self._on_trouble = period_s, on_trouble
         self._taking = False
+        self.ticks = TickMeter()
         self._started_s, self._started_ns = 0.0, 0
         self._storing = self._worker('storing perceptions', self._store)
         self._following = self._worker('following the situation', situation.step)
@@ -69,6 +70,7 @@ class Activity:
         self._gate.open(engine)
         self._started_s, self._started_ns = time.monotonic(), time.time_ns()
         self._taking = True
+        self.ticks.start()
         for worker in (self._storing, self._following, self._keeping):
             worker.start()
 
@@ -113,7 +115,9 @@ class Activity:
         return 0.0 if left else None
 
     def _keep_house(self, engine: Engine) -> float | None:
-        return SLICE_PAUSE_S if engine.tick() else self._period_s()
+        with self.ticks.slice():
+            more = engine.tick()
+        return SLICE_PAUSE_S if more else self._period_s()
 
     def _drain(self) -> None:
         until = time.monotonic() + DRAIN_S

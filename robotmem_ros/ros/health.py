@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,36 @@ class Counters:
     scene_hits: int = 0
     empty_scene_hits: int = 0
     incompatible_qos: int = 0
+
+
+class TickMeter:
+    """Measures housekeeping: how long its slices take, and when it last ran."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._now_s = now_s
+        self._last_s = now_s()
+        self.slices = 0
+        self.longest_ms = self.last_ms = 0.0
+
+    def start(self) -> None:
+        """Count from now how long it has not run."""
+        self._last_s = self._now_s()
+
+    @contextmanager
+    def slice(self) -> Iterator[None]:
+        """Measure one slice; one that raises counts, too, but not as a run."""
+        began_s = self._now_s()
+        try:
+            yield
+            self._last_s = self._now_s()
+        finally:
+            self.last_ms = 1e3 * (self._now_s() - began_s)
+            self.longest_ms = max(self.longest_ms, self.last_ms)
+            self.slices += 1
+
+    def idle_s(self) -> float:
+        """Seconds since it last ran."""
+        return self._now_s() - self._last_s
 
 
 class Health:

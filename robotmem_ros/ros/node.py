@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, LifecycleState
+from rclpy.lifecycle import TransitionCallbackReturn as Result
 from rclpy.qos import QoSProfile
 
 from robotmem_ros.errors import NotActive, RobotMemError, StoreError
@@ -18,6 +19,7 @@ from robotmem_ros.ros.activity import Activity
 from robotmem_ros.ros.assembly import Assembly, assemble
 from robotmem_ros.ros.clock import RosClock
 from robotmem_ros.ros.convert import scene_hit_to_msg
+from robotmem_ros.ros.diagnostics import Diagnosis
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import SERVICES, Counters, Health
 from robotmem_ros.ros.parameters import Parameters
@@ -30,10 +32,9 @@ from robotmem_ros.ros.status import Facts, StatusReporter
 from robotmem_ros.ros.subscriptions import PerceptionSubscription, TapSubscriptions
 from robotmem_ros.ros.taps import Tap, usable_taps
 from robotmem_ros.ros.throttle import Throttle
+from robotmem_ros.ros.watching import Watching
 from robotmem_ros.ros.worker import Worker
 from robotmem_ros.settings import Settings
-
-Result = TransitionCallbackReturn
 
 
 class MemoryNode(LifecycleNode):
@@ -71,7 +72,15 @@ class MemoryNode(LifecycleNode):
             self, group, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
         self._server = ServiceServer(self, gate, health, self._served)
+        diagnosis = Diagnosis(
+            self.get_fully_qualified_name(), self._facts, self._activity.ticks, lambda: self.parameters.settings,
+            lambda: self._ros_clock.simulated,
+        )
+        self._watching = Watching(
+            self, gate, diagnosis, lambda: self.parameters.values, lambda error: self._trouble('watching', error)
+        )
         self._reporting.start()
+        self._watching.start()
 
     # ---- lifecycle
 
@@ -86,6 +95,7 @@ class MemoryNode(LifecycleNode):
             if self._facts.state != 'finalized':
                 self.trigger_shutdown()
             self._close()
+        self._watching.stop()
         self._reporting.stop()
 
     def on_configure(self, state: LifecycleState) -> Result:  # noqa: ARG002
@@ -224,7 +234,7 @@ class MemoryNode(LifecycleNode):
 
     def _incompatible(self, topic: str, policy: str) -> None:
         self._facts.counters.incompatible_qos += 1
-        self._warn(f'qos:{topic}', f'a publisher of {topic} gives less {policy} than is asked for: nothing comes from it')
+        self._warn(f'qos:{topic}', f'a publisher of {topic} gives less {policy} than is asked for and is not heard')
 
     def _warn(self, kind: str, message: str) -> None:
         text = self._throttle.text(kind, message)

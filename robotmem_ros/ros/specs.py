@@ -21,7 +21,9 @@ from robotmem_ros.settings import GROUPS, Settings, check_value, checked, settin
 class NodeSettings:
     """What only the node needs to know."""
 
-    db_path: str = setting('', 'database file, ~ is expanded; empty: robotmem/memory.db under $ROS_HOME or ~/.ros', fixed=True)
+    db_path: str = setting(
+        '', 'database file, ~ is expanded; empty: robotmem/memory.db under $ROS_HOME or ~/.ros', fixed=True
+    )
     autostart: bool = setting(True, 'configure and activate at start, without a lifecycle manager', fixed=True)
 
 
@@ -29,16 +31,23 @@ class NodeSettings:
 class ExecutorSettings:
     """How many callbacks run at the same time."""
 
-    threads: int = setting(4, 'threads of the executor; below 3 a slow write may delay a recall', low=1, high=64, fixed=True)
+    threads: int = setting(
+        4, 'threads of the executor; below 3 a slow write may delay a recall', low=1, high=64, fixed=True
+    )
 
 
 @dataclass(frozen=True)
 class PerceptionSettings:
     """How perceptions come in."""
 
-    queue: int = setting(1000, 'perceptions that wait for the disk; beyond it the oldest are dropped and counted', low=1, high=100_000, fixed=True)
+    queue: int = setting(
+        1000, 'perceptions that wait for the disk; beyond it the oldest are dropped and counted', low=1, high=100_000,
+        fixed=True,
+    )
     batch: int = setting(100, 'perceptions stored in one transaction', low=1, high=10_000, fixed=True)
-    reliability: str = setting('auto', 'auto is reliable until a best-effort publisher appears, which a reliable one would not hear', fixed=True)
+    reliability: str = setting(
+        'auto', 'auto is reliable until a best-effort publisher appears, which a reliable one would not hear', fixed=True
+    )
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,23 @@ class StatusSettings:
 
 
 @dataclass(frozen=True)
+class DiagnosticsSettings:
+    """How the node reports to rqt_robot_monitor and Foxglove."""
+
+    period_s: float = setting(1.0, 'time between two messages on /diagnostics', low=0.1, high=3600.0, unit='s')
+
+
+@dataclass(frozen=True)
+class MarkersSettings:
+    """How the memories are drawn for rviz and Foxglove."""
+
+    period_s: float = setting(2.0, 'shortest time between two pictures on ~/markers', low=0.1, high=3600.0, unit='s')
+    max: int = setting(500, 'memories drawn at most, those worth the most; 0: none', low=0, high=10_000)
+    size_m: float = setting(0.2, 'diameter of a memory that was never used', low=0.001, high=100.0, unit='m')
+    text: bool = setting(False, 'write the beginning of its text beside each memory')
+
+
+@dataclass(frozen=True)
 class TapNames:
     """Which feature taps there are; each has parameters of its own, see :data:`TAP_NOTES`."""
 
@@ -56,9 +82,12 @@ class TapNames:
 
 
 NODE_GROUPS: Mapping[str, type] = {
-    'executor': ExecutorSettings, 'perception': PerceptionSettings, 'status': StatusSettings, 'taps': TapNames,
+    'executor': ExecutorSettings, 'perception': PerceptionSettings, 'status': StatusSettings,
+    'diagnostics': DiagnosticsSettings, 'markers': MarkersSettings, 'taps': TapNames,
 }
-START_ONLY = frozenset({'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability'})
+START_ONLY = frozenset(
+    {'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability'}
+)
 CHOICES = {'perception.reliability': ('auto', 'best_effort', 'reliable'), 'embed.model': MODELS}
 
 
@@ -68,11 +97,15 @@ class TapSettings:
 
     topic: str = setting('', "topic to listen to; relative to the node's namespace, or absolute", fixed=True)
     type: str = setting('', 'its message type, such as std_msgs/msg/String', fixed=True)
-    field: str = setting('', 'path in the message, such as data or poses[0].position; empty: the whole message', fixed=True)
+    field: str = setting(
+        '', 'path in the message, such as data or poses[0].position; empty: the whole message', fixed=True
+    )
     kind: str = setting('', 'kind of feature that it feeds; a pose feeds place', fixed=True)
     map_id: str = setting('', 'map that the poses are on; empty: none is named', fixed=True)
     frame_id: str = setting('map', 'frame of poses that name none', fixed=True)
-    rate_hz: float = setting(10.0, 'messages taken at most; of more, the newest counts', low=0.01, high=1000.0, unit='Hz', fixed=True)
+    rate_hz: float = setting(
+        10.0, 'messages taken at most; of more, the newest counts', low=0.01, high=1000.0, unit='Hz', fixed=True
+    )
 
 
 @dataclass(frozen=True)
@@ -129,7 +162,8 @@ class Spec:
         elif isinstance(self.default, int):
             expected, fits = 'a whole number', isinstance(raw, int) and not isinstance(raw, bool)
         elif isinstance(self.default, str):
-            expected, fits = 'a text; YAML takes this for something else, so quote it twice, like "\'007\'"', isinstance(raw, str)
+            expected = 'a text; YAML takes this for something else, so quote it twice, like "\'007\'"'
+            fits = isinstance(raw, str)
         else:
             raw = () if raw is None else raw
             expected, fits = 'a list of texts', not isinstance(raw, str) and _all_texts(raw)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -43,7 +42,7 @@ class Facts:
 
 class StatusReporter:
     """
-    Publishes ``~/status`` (latched) and ``/diagnostics``, in every state of the node.
+    Publishes ``~/status`` (latched) in every state of the node.
 
     :param facts: read anew each time.
     :param period_s: gives the time between two messages, seconds.
@@ -51,9 +50,8 @@ class StatusReporter:
 
     def __init__(self, node: Node, facts: Facts, period_s: Callable[[], float]) -> None:
         self._facts, self._period_s = facts, period_s
-        self._clock, self._name = node.get_clock(), node.get_fully_qualified_name()
+        self._clock = node.get_clock()
         self._status = node.create_publisher(msg.MemoryStatus, '~/status', LATCHED)
-        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._count_again_s = 0.0
 
     def recount(self) -> None:
@@ -63,23 +61,23 @@ class StatusReporter:
     def step(self) -> float:
         """Publish once and give the seconds until the next time."""
         self._count()
-        status = self.message()
-        self._status.publish(status)
-        self._diagnostics.publish(self._diagnosis(status))
+        self._status.publish(self.message())
         return self._period_s()
 
     def message(self) -> msg.MemoryStatus:
         """Say how things are now."""
         facts = self._facts
+        scenes = sum(facts.counts.get(name, 0) for name in ('scenes_emergent', 'scenes_declared'))
         status = msg.MemoryStatus(
             stamp=self._clock.now().to_msg(), state=facts.state, db_path=convert.text(facts.path),
             collection=convert.text(facts.collection), mode='bm25_only', embed_backend='none',
-            active_memories=convert.whole(facts.counts.get('active')), scenes=convert.unsigned(facts.counts.get('scenes_emergent', 0) + facts.counts.get('scenes_declared', 0)),
+            active_memories=convert.whole(facts.counts.get('active')), scenes=convert.unsigned(scenes),
             pending_vectors=convert.whole(facts.counts.get('pending_vectors')),
             scene_in_force=convert.text(facts.counts.get('scene_in_force')),
             perceptions_stored=facts.intake.stored, perceptions_refused=facts.intake.refused,
             perceptions_dropped=facts.intake.dropped, scene_hits=facts.counters.scene_hits,
-            empty_scene_hits=facts.counters.empty_scene_hits, incompatible_qos=convert.unsigned(facts.counters.incompatible_qos),
+            empty_scene_hits=facts.counters.empty_scene_hits,
+            incompatible_qos=convert.unsigned(facts.counters.incompatible_qos),
         )
         embedder = facts.assembly.model.get() if facts.assembly is not None else None
         if facts.assembly is not None and embedder is not None and facts.assembly.engine.mode == 'hybrid':
@@ -103,20 +101,6 @@ class StatusReporter:
         # A large file is counted less often, so that counting never takes more than a fiftieth of one core.
         self._count_again_s = max(COUNT_EVERY_S, 50.0 * (time.monotonic() - now)) + now
 
-    def _diagnosis(self, status: msg.MemoryStatus) -> DiagnosticArray:
-        level = DiagnosticStatus.OK if status.ready and not status.reason else DiagnosticStatus.WARN
-        if self._facts.state == 'active' and self._facts.health.trouble:
-            level = DiagnosticStatus.ERROR
-        shown = ('state', 'mode', 'model', 'db_path', 'active_memories', 'pending_vectors', 'scenes', 'scene_in_force',
-                 'perceptions_stored', 'perceptions_refused', 'perceptions_dropped', 'incompatible_qos')
-        array = DiagnosticArray()
-        array.header.stamp = status.stamp
-        array.status = [DiagnosticStatus(
-            level=level, name=f'{self._name.lstrip("/")}: memory', hardware_id=status.db_path,
-            message=status.reason or 'ready', values=[KeyValue(key=k, value=str(getattr(status, k))) for k in shown],
-        )]
-        return array
-
 
 def readiness(facts: Facts) -> tuple[bool, str]:
     """Whether services are served in full, and one sentence on what is missing."""
@@ -136,4 +120,3 @@ def readiness(facts: Facts) -> tuple[bool, str]:
     if facts.assembly.engine.replaced_model:
         return True, f'vectors by {facts.assembly.engine.replaced_model} are being made anew; words find meanwhile'
     return True, ''
-

@@ -21,3 +21,10 @@ def known(tx: Tx, collection_id: int) -> list[Centre]:
     rows = tx.execute(
         'SELECT name, map_id, frame_id, x, y, z FROM place WHERE collection_id = ? ORDER BY id', (collection_id,))
     return [Centre(*row) for row in rows]
+
+
+def named(tx: Tx, collection_id: int, name: str) -> Centre | None:
+    """Give the centre of this name, if a pose ever led to it."""
+    row = tx.one(
+        'SELECT name, map_id, frame_id, x, y, z FROM place WHERE collection_id = ? AND name = ?', (collection_id, name))
+    return None if row is None else Centre(*row)

@@ -16,8 +16,8 @@ import apsw
 
 from robotmem_ros.errors import InvalidRequest, StoreError
 from robotmem_ros.settings import StoreSettings
-from robotmem_ros.store import connection as connections
 from robotmem_ros.store import backups, migrations, ownership, paths
+from robotmem_ros.store import connection as connections
 from robotmem_ros.store.locks import WriterLock
 from robotmem_ros.store.ownership import Ownership
 from robotmem_ros.store.tx import Tx, typed_errors
@@ -150,6 +150,11 @@ class Store:
     def user_waits(self) -> bool:
         """Tell background work that holds the writer whether a request waits for it."""
         return self._lock.user_waits()
+
+    @property
+    def writers_waiting(self) -> int:
+        """How many threads wait for the writer now."""
+        return self._lock.waiting()
 
     def backup(self, path: str) -> int:
         """Copy the file through SQLite's backup API into the new file ``path`` and give its bytes.
