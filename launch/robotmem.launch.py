@@ -18,7 +18,7 @@ def generate_launch_description() -> Any:
     return LaunchDescription([
         DeclareLaunchArgument('name', default_value='robotmem', description='name of the node'),
         DeclareLaunchArgument('namespace', default_value='', description='namespace of the node, such as robot1'),
-        DeclareLaunchArgument('params_file', default_value=config, description='parameters, keyed to /** or to the node'),
+        DeclareLaunchArgument('params_file', default_value=config, description='parameters, keyed to /**'),
         DeclareLaunchArgument('db_path', default_value='', description='database file; empty: as in params_file'),
         DeclareLaunchArgument('collection', default_value='', description='name space; empty: as in params_file'),
         DeclareLaunchArgument('autostart', default_value='true', description='configure and activate at start'),

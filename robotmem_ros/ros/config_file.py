@@ -1,4 +1,7 @@
-"""Writes ``config/robotmem.yaml`` from the parameters: ``python3 -m robotmem_ros.ros.config_file > config/robotmem.yaml``."""
+"""Writes ``config/robotmem.yaml`` from the parameters.
+
+``python3 -m robotmem_ros.ros.config_file > config/robotmem.yaml``
+"""
 
 from __future__ import annotations
 

@@ -72,7 +72,8 @@ def pose_from_msg(pose: Any, header: Header, map_id: str, field: str) -> Pose:
     """Give a ``geometry_msgs/Pose`` in its header's frame; the engine checks the numbers."""
     p, q = pose.position, pose.orientation
     return Pose(
-        header.frame_id, p.x, p.y, p.z, (q.x, q.y, q.z, q.w), map_id, time_from_msg(header.stamp, f'{field}.header.stamp'),
+        header.frame_id, p.x, p.y, p.z, (q.x, q.y, q.z, q.w), map_id,
+        time_from_msg(header.stamp, f'{field}.header.stamp'),
     )
 
 

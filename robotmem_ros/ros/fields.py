@@ -78,7 +78,8 @@ class FieldPath:
             try:
                 value = value[step] if isinstance(step, int) else getattr(value, step)
             except (IndexError, AttributeError, TypeError):
-                raise InvalidRequest('.'.join(map(str, self.steps)), f'a message that has {step}', type_name(value)) from None
+                whole = '.'.join(map(str, self.steps))
+                raise InvalidRequest(whole, f'a message that has {step}', type_name(value)) from None
         return value
 
 
@@ -118,7 +119,7 @@ def pose_of(value: Any, message: Any, frame_id: str, map_id: str) -> Pose | None
             break
         value = inner
     position = getattr(value, 'position', None) or getattr(value, 'translation', None) or value
-    if isinstance(position, (str, int, float)) or not all(hasattr(position, axis) for axis in 'xyz') or hasattr(position, 'w'):
+    if not all(hasattr(position, axis) for axis in 'xyz') or hasattr(position, 'w'):
         return None
     q = getattr(value, 'orientation', None) or getattr(value, 'rotation', None)
     quaternion = (0.0, 0.0, 0.0, 1.0) if q is None else (q.x, q.y, q.z, q.w)

@@ -63,7 +63,8 @@ class Parameters:
     def _warn_of_unknown(self) -> None:
         unknown = [n for n in self._overrides if n not in self._specs and not n.startswith(FOREIGN)]
         if unknown:
-            self._node.get_logger().warning(f'these parameters are not known and change nothing: {", ".join(sorted(unknown))}')
+            names = ', '.join(sorted(unknown))
+            self._node.get_logger().warning(f'these parameters are not known and change nothing: {names}')
 
     def _with_floats(self, parameters: list[Parameter[Any]]) -> list[Parameter[Any]]:
         """Make a whole number a float where a float is meant."""
@@ -106,7 +107,8 @@ class Parameters:
 
 def descriptor_of(spec: Spec) -> ParameterDescriptor:
     """Describe a parameter for ``ros2 param describe``."""
-    # Dynamic typing leaves the check of the type to us: rclpy's own says "expected '4' got '2'", and cannot fill an empty list.
+    # Dynamic typing leaves the check of the type to us: rclpy's own says "expected '4' got '2'", and cannot fill an
+    # empty list.
     descriptor = ParameterDescriptor(description=spec.description, read_only=spec.start_only, dynamic_typing=True)
     low, high = spec.notes['low'], spec.notes['high']
     if spec.ranged and isinstance(spec.default, float):

@@ -66,7 +66,7 @@ def update(engine: Engine, request: Any, response: Any) -> None:
     response.old_content = convert.text(engine.update(request.memory_id, request.new_content, request.context))
 
 
-def forget(engine: Engine, request: Any, response: Any) -> None:
+def forget(engine: Engine, request: Any, response: Any) -> None:  # noqa: ARG001  a handler like the others
     """Retire a memory."""
     engine.forget(request.memory_id, request.reason)
 
@@ -115,7 +115,8 @@ def link(engine: Engine, request: Any, response: Any) -> None:
 def maintain(engine: Engine, request: Any, response: Any) -> None:
     """One maintenance pass."""
     done = engine.maintain(
-        request.collection, request.dry_run, gc_threshold=request.gc_threshold, purge_after_days=request.purge_after_days,
+        request.collection, request.dry_run, gc_threshold=request.gc_threshold,
+        purge_after_days=request.purge_after_days,
         cleanup_duplicates=request.cleanup_duplicates,
     )
     _fill(response, asdict(done))

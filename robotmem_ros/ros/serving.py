@@ -37,7 +37,9 @@ class ServiceServer:
         self._logger = node.get_logger()
         self._throttle = Throttle()
         groups = {
-            READ: ReentrantCallbackGroup(), WRITE: MutuallyExclusiveCallbackGroup(), LONG: MutuallyExclusiveCallbackGroup(),
+            READ: ReentrantCallbackGroup(),
+            WRITE: MutuallyExclusiveCallbackGroup(),
+            LONG: MutuallyExclusiveCallbackGroup(),
         }
         for service in SERVICES:
             serve = partial(self.serve, service)
@@ -66,9 +68,8 @@ class ServiceServer:
                 self._log(f'{service.name}:{type(error).__name__}', f'{service.name}: {error}')
             return str(error)
         sentence = f'internal error: {type(error).__name__}: {str(error) or "no details"}'
-        self._log(
-            f'{service.name}:{type(error).__name__}', f'{service.name}: {sentence}\n{"".join(traceback.format_exception(error))}'
-        )
+        detail = ''.join(traceback.format_exception(error))
+        self._log(f'{service.name}:{type(error).__name__}', f'{service.name}: {sentence}\n{detail}')
         return sentence
 
     def _log(self, kind: str, message: str) -> None:

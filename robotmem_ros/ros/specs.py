@@ -46,7 +46,7 @@ class PerceptionSettings:
     )
     batch: int = setting(100, 'perceptions stored in one transaction', low=1, high=10_000, fixed=True)
     reliability: str = setting(
-        'auto', 'auto is reliable until a best-effort publisher appears, which a reliable one would not hear', fixed=True
+        'auto', 'auto is reliable until a best-effort publisher appears, which reliable would not hear', fixed=True
     )
 
 

@@ -53,7 +53,8 @@ class Tap:
             try:
                 value_text(value)
             except InvalidRequest as error:
-                raise InvalidRequest(f'taps.{self.name}.field', error.expected + ' or a pose', type_name(value)) from None
+                field, expected = f'taps.{self.name}.field', f'{error.expected} or a pose'
+                raise InvalidRequest(field, expected, type_name(value)) from None
         elif self.kind != 'place':
             raise InvalidRequest(f'taps.{self.name}.kind', 'place, which is all that a pose can feed', self.kind)
 

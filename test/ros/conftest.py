@@ -42,11 +42,14 @@ def ros() -> Iterator[None]:
 class NodeProcess:
     """``memory_node`` as a process, with its home, its database and its log under ``folder``."""
 
-    def __init__(self, folder: Path, parameters: dict[str, Any], name: str, namespace: str, remaps: tuple[str, ...]) -> None:
+    def __init__(
+        self, folder: Path, parameters: dict[str, Any], name: str, namespace: str, remaps: tuple[str, ...]
+    ) -> None:
         self.folder = folder
         self.database = folder / 'memory.db'
         values = {
-            'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), 'status.period_s': 0.2, **parameters,
+            'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), 'status.period_s': 0.2,
+            **parameters,
         }
         base = values.pop('params_file', None)
         values = {key: value for key, value in values.items() if value is not None}
@@ -59,7 +62,8 @@ class NodeProcess:
             command += ['-r', remap]
         self._log = (folder / 'stderr.txt').open('a')
         self.process = subprocess.Popen(
-            command, cwd=folder, env=environment(folder), stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
+            command, cwd=folder, env=environment(folder), stdout=self._log, stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
 
     @property
@@ -91,7 +95,8 @@ class NodeProcess:
 def environment(folder: Path) -> dict[str, str]:
     """Give the environment of a node: its home under ``folder``, the source tree first on the path."""
     path = os.pathsep.join(p for p in (str(ROOT), os.environ.get('PYTHONPATH', '')) if p)
-    return {**os.environ, 'HOME': str(folder), 'ROS_HOME': str(folder / 'ros'), 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1'}
+    homes = {'HOME': str(folder), 'ROS_HOME': str(folder / 'ros')}
+    return {**os.environ, **homes, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1'}
 
 
 class Client:
@@ -286,7 +291,9 @@ class InProcess:
 
 
 @pytest.fixture
-def meddled(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Meddler, Client, InProcess]]:
+def meddled(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Meddler, Client, InProcess]]:
     """An active node in this process whose engine can be meddled with, and its client."""
     from robotmem_ros.ros import node as module
 

@@ -34,9 +34,11 @@ def test_an_answer_is_bounded() -> None:
     """PAY-02: contexts go first, then the list ends; both are said, and the best memories are kept."""
     memories = [replace(ODD, id=n, content='x' * 1000, context='c' * 1000) for n in range(10)]
     answers, warning = convert.memories_to_msg(memories, 20_000)
-    assert len(answers) == 10 and '0 memories and 6 contexts left out' in warning and answers[0].context and not answers[-1].context
+    assert len(answers) == 10 and '0 memories and 6 contexts left out' in warning
+    assert answers[0].context and not answers[-1].context
     answers, warning = convert.memories_to_msg(memories, 10_000)
-    assert [a.id for a in answers] == list(range(len(answers))) and len(answers) < 10 and warning.startswith(f'{10 - len(answers)} memories')
+    assert [a.id for a in answers] == list(range(len(answers))) and len(answers) < 10
+    assert warning.startswith(f'{10 - len(answers)} memories')
     assert convert.memories_to_msg(memories)[1] == ''
 
 

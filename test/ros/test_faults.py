@@ -33,7 +33,9 @@ def raising(error: BaseException) -> Any:
     return call
 
 
-@pytest.mark.parametrize('error', [apsw.SQLError('no such table'), ValueError('broken'), MemoryError(), Panic('native')])
+@pytest.mark.parametrize(
+    'error', [apsw.SQLError('no such table'), ValueError('broken'), MemoryError(), Panic('native')]
+)
 def test_every_fault_is_answered(meddled: Any, error: BaseException) -> None:
     """EXE-02: seven services times each kind of failure: an answer within 3 s that names the kind, and no half row."""
     meddler, client, _ = meddled
@@ -58,7 +60,7 @@ def test_an_answer_that_cannot_be_sent_is_an_error(meddled: Any) -> None:
 
 def test_a_failed_batch_waits_and_is_stored_later(meddled: Any) -> None:
     """Perceptions outlive a disk that fails for a while, and the status says so meanwhile (LIF-02)."""
-    meddler, client, inside = meddled
+    meddler, client, _ = meddled
     meddler.instead['save_perceptions'] = raising(StoreError('/x', 'disk full'))
     client.publisher(msg.Perception, 'perception').publish(msg.Perception(description='a blue crate'))
     failing = client.status(lambda s: not s.ready and 'disk full' in s.reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -68,7 +67,7 @@ def open_files(pid: int, path: Path) -> list[str]:
     names = []
     for entry in Path(f'/proc/{pid}/fd').iterdir():
         try:
-            names.append(os.readlink(entry))
+            names.append(str(entry.readlink()))
         except FileNotFoundError:
             continue
     return [name for name in names if name.startswith(str(path))]
@@ -110,7 +109,6 @@ def test_many_lives_in_one_process(meddled: Any) -> None:
     """SHUT-03: twenty lives with a tick every 10 ms and perceptions all the time; nothing reaches a closed file."""
     _, client, inside = meddled
     publisher = client.publisher(msg.Perception, 'perception')
-    seq = 0
     timer = client.node.create_timer(0.005, lambda: publisher.publish(msg.Perception(description='a crate on the way')))
     for life in range(20):
         inside.node.parameters.values['tick.period_s'] = 0.01
@@ -119,7 +117,6 @@ def test_many_lives_in_one_process(meddled: Any) -> None:
         assert inside.node.trigger_cleanup() is TransitionCallbackReturn.SUCCESS
         inside.node.start()
         client.status(lambda s: s.state == 'active')
-        seq += 1
     timer.cancel()
     assert client.call(srv.Stats, 'stats').facts == 20
     assert inside.node._facts.health.trouble == ''

@@ -13,7 +13,7 @@ COMMON = {'/parameter_events', '/rosout', '/diagnostics'}
 
 
 def test_two_robots_in_one_domain(world: Any) -> None:
-    """NAME-01: /r1 and /r2: all names under the namespace, nothing crosses, and remapping works for topic and service."""
+    """NAME-01: /r1 and /r2: all names under the namespace, nothing crosses, topic and service can be remapped."""
     world.start('robotmem', '/r1', ('robotmem/scene_hit:=/ui/hits', '~/recall:=/ui/recall'))
     world.start('robotmem', '/r2')
     one, two = world.client('/r1/robotmem'), world.client('/r2/robotmem')

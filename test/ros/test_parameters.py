@@ -41,7 +41,7 @@ def plain(value: ParameterValue) -> Any:
 
 def test_the_file_is_what_the_parameters_say() -> None:
     """PAR-04: config/robotmem.yaml holds every parameter with its default, range and meaning, keyed to any node."""
-    assert CONFIG.read_text() == config_text(), 'write it anew: python3 -m robotmem_ros.ros.config_file > config/robotmem.yaml'
+    assert CONFIG.read_text() == config_text(), 'write it anew: see robotmem_ros/ros/config_file.py'
     values = shipped()
     assert values.pop('taps.names') == ['amcl']
     for spec in tap_specs('amcl'):
@@ -69,7 +69,9 @@ def test_what_cannot_hold_is_refused_by_name(name: str, value: Any) -> None:
     assert str(refused.value).startswith(f'{name}: expected ')
 
 
-@pytest.mark.parametrize(('name', 'value'), [('tick.period_s', 60), ('decay.rate_per_day', 0), ('decay.ltm_half_life_days', 30)])
+@pytest.mark.parametrize(
+    ('name', 'value'), [('tick.period_s', 60), ('decay.rate_per_day', 0), ('decay.ltm_half_life_days', 30)]
+)
 def test_whole_numbers_are_floats_where_floats_are_meant(name: str, value: int) -> None:
     """PAR-01: 60 is 60.0."""
     taken = SPECS[name].value_of(value)
@@ -107,7 +109,7 @@ def test_the_shipped_file_holds_under_another_name_and_namespace(world: Any) -> 
 
 
 def test_changes_at_run_time_are_taken_or_refused(world: Any) -> None:
-    """PAR-01, PAR-02, PAR-05: integers are taken for floats, fixed and impossible values refused, get says what holds."""
+    """PAR-01, PAR-02, PAR-05: integers pass for floats, impossible values are refused, get says what holds."""
     world.start(tick__period_s=60, decay__rate_per_day=0, collection='007')
     client = world.client()
     assert client.status().collection == '007'
@@ -131,10 +133,13 @@ def test_changes_at_run_time_are_taken_or_refused(world: Any) -> None:
 
 
 @pytest.mark.parametrize(('parameters', 'words'), [
-    ({'collection': 7}, ('collection', 'quote')), ({'decay.stm_half_life_days': -5.0}, ('decay.stm_half_life_days', '0.001')),
+    ({'collection': 7}, ('collection', 'quote')),
+    ({'decay.stm_half_life_days': -5.0}, ('decay.stm_half_life_days', '0.001')),
     ({'scenes.join_threshold': 1.5}, ('scenes.join_threshold', '0 to 1')),
 ])
-def test_a_bad_value_at_start_ends_it_with_one_line(world: Any, parameters: dict[str, Any], words: tuple[str, str]) -> None:
+def test_a_bad_value_at_start_ends_it_with_one_line(
+    world: Any, parameters: dict[str, Any], words: tuple[str, str]
+) -> None:
     """PAR-02, PAR-05: exit status 1, one sentence with the parameter's name, no traceback."""
     process = world.start(**parameters)
     assert process.process.wait(10.0) == 1

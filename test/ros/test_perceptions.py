@@ -31,7 +31,8 @@ def test_one_bad_perception_does_not_end_the_others(world: Any) -> None:
     client.status()
     publisher = client.publisher(msg.Perception, 'perception')
     for seq, fields in enumerate((
-        {'description': 'a red crate'}, {'description': 'a blue crate', 'data': '{not json'}, {'description': 'a green crate'},
+        {'description': 'a red crate'}, {'description': 'a blue crate', 'data': '{not json'},
+        {'description': 'a green crate'},
         {'description': 'ab'}, {'description': 'a grey crate'},
     ), start=1):
         publisher.publish(msg.Perception(seq=seq, source='camera', **fields))

@@ -55,7 +55,9 @@ def test_all_services_of_the_contract_exist_and_answer(shared: Any) -> None:
     ('declare_scene', {'key': ''}, 'key', ''),
     ('backup', {'path': '/proc/nowhere/copy.db'}, '/proc/nowhere', ''),
 ])
-def test_a_bad_field_is_refused_by_name(shared: Any, service: str, fields: dict[str, Any], field: str, limit: str) -> None:
+def test_a_bad_field_is_refused_by_name(
+    shared: Any, service: str, fields: dict[str, Any], field: str, limit: str
+) -> None:
     """Bad input: success is false, one sentence names field and limit, nothing is changed, the node lives on."""
     kind = next(entry.type for entry in SERVICES if entry.name == service)
     before = shared.call(srv.Stats, 'stats').total
@@ -91,7 +93,8 @@ def test_a_session_from_start_to_end(shared: Any) -> None:
     started = shared.call(srv.StartSession, 'start_session', context='{"task": "sweep"}', collection='episode')
     assert started.success and started.session_id and started.collection == 'episode'
     assert shared.learn('sweep the corner twice', session_id=started.session_id, collection='episode').success
-    ended = shared.call(srv.EndSession, 'end_session', session_id=started.session_id, has_outcome_score=True, outcome_score=0.0)
+    session = {'session_id': started.session_id, 'has_outcome_score': True, 'outcome_score': 0.0}
+    ended = shared.call(srv.EndSession, 'end_session', **session)
     again = shared.call(srv.EndSession, 'end_session', session_id=started.session_id)
     assert ended.success and again.success
     assert ended.summary_json == again.summary_json

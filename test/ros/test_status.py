@@ -21,7 +21,8 @@ def test_a_late_listener_is_told(world: Any) -> None:
     first.learn('it is ready')
     late = world.client()
     status = late.status(timeout_s=2.0)
-    assert (status.ready, status.mode, status.embed_backend, status.collection) == (True, 'bm25_only', 'none', 'default')
+    shown = (status.ready, status.mode, status.embed_backend, status.collection)
+    assert shown == (True, 'bm25_only', 'none', 'default')
     heard: list[Any] = []
     late.node.create_subscription(msg.MemoryStatus, '/robotmem/status', heard.append, 10)
     late.wait(lambda: heard, timeout_s=3.0)
@@ -30,7 +31,7 @@ def test_a_late_listener_is_told(world: Any) -> None:
 
 @pytest.mark.parametrize('damage', ['missing', 'no tokenizer', 'torn'])
 def test_no_model_is_text_mode_and_says_which_file(world: Any, tmp_path: Path, damage: str) -> None:
-    """EMB-02: without network and model the node is ready within 10 s, and status and log name the file and the remedy."""
+    """EMB-02: without network and model it is ready within 10 s; status and log name the file and the remedy."""
     model = tmp_path / 'model'
     if damage != 'missing':
         model.mkdir()

@@ -38,7 +38,8 @@ def at(x: float, y: float) -> PoseWithCovarianceStamped:
 
 @pytest.mark.parametrize(('message', 'path', 'want'), [
     (String(data='Dock 2'), 'data', 'Dock 2'), (Int32(data=-3), 'data', '-3'), (Bool(data=True), 'data', 'true'),
-    (Float64(data=0.5), 'data', '0.5'), (at(1.0, 2.0), 'header.frame_id', 'map'), (at(1.0, 2.0), 'pose.covariance[7]', '0'),
+    (Float64(data=0.5), 'data', '0.5'), (at(1.0, 2.0), 'header.frame_id', 'map'),
+    (at(1.0, 2.0), 'pose.covariance[7]', '0'),
 ])
 def test_a_field_becomes_a_value(message: Any, path: str, want: str) -> None:
     assert value_text(FieldPath.parse(path, type(message), 'field').value_in(message)) == want
@@ -61,8 +62,9 @@ def test_what_has_no_position_is_none(message: Any) -> None:
 
 
 @pytest.mark.parametrize(('given', 'part'), [
-    ({'type': 'nowhere_msgs/msg/Thing'}, 'taps.x.type'), ({'type': 'String'}, 'taps.x.type'), ({'topic': ' '}, 'taps.x.topic'),
-    ({'field': 'date'}, 'date'), ({'field': 'data..x'}, 'taps.x.field'), ({'field': ''}, 'taps.x.field'), ({'kind': ''}, 'taps.x.kind'),
+    ({'type': 'nowhere_msgs/msg/Thing'}, 'taps.x.type'), ({'type': 'String'}, 'taps.x.type'),
+    ({'topic': ' '}, 'taps.x.topic'), ({'field': 'date'}, 'date'), ({'field': 'data..x'}, 'taps.x.field'),
+    ({'field': ''}, 'taps.x.field'), ({'kind': ''}, 'taps.x.kind'),
     ({'type': 'geometry_msgs/msg/Pose', 'field': ''}, 'taps.x.kind'),
 ])
 def test_one_wrong_tap_leaves_the_others(given: dict[str, Any], part: str) -> None:
@@ -93,7 +95,7 @@ def test_only_the_newest_message_counts_at_the_taps_rate() -> None:
 
 
 def test_a_place_that_comes_back_brings_its_memory(world: Any) -> None:
-    """Issue 2, item 5: poses become places, two visits make a scene, and entering it hands over what was learned there."""
+    """Issue 2, item 5: poses become places, two visits a scene; entering it hands over what was learned there."""
     process = world.start(**{
         'taps.names': ['amcl', 'broken'], **AMCL, 'scenes.settle_s': 0.05, 'taps.amcl.rate_hz': 100.0,
     })
