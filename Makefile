@@ -42,8 +42,9 @@ demo: install  ## replay a recording through the node and show what it remembers
 run: install  ## start the node with config/robotmem.yaml and keep it running
 	@$(PY) tools/run.py $(ARGS)
 
-bench: install  ## measure recall, learn, memory and file size
+bench: install  ## measure recall, learn, memory, file size, languages
 	@$(PY) -m benchmarks.run $(ARGS)
+	@$(PY) -m benchmarks.languages
 
 test: lint pytest  ## ruff, mypy and all tests
 

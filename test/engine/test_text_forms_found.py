@@ -110,6 +110,7 @@ def test_a_file_of_another_form_is_indexed_anew(
         assert hashes == {i: texts.content_hash(f'走廊{number}号湿滑') for number, i in enumerate(kept)}
         indexed = tx.execute('SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?', ('"走 廊"',))
         assert sorted(row[0] for row in indexed) == kept
+        assert tx.execute('SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?', ('"走廊7号湿滑"',)) == []
     assert new.learn(LearnRequest('走廊７号 湿滑')).status == 'duplicate'
     new.close()
     log.clear()
