@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robotmem_ros.errors import StoreError
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import text_form, vectors
 
@@ -16,6 +17,8 @@ def adopt_text_form(rt: Runtime) -> None:
     with rt.store.read() as tx:
         if text_form.is_current(tx):
             return
+    if rt.store.read_only:
+        raise StoreError(rt.store.path, 'was written by another version; start the node on it once')
     begun = rt.clock.steady_ns()
     with rt.store.write() as tx:
         count = text_form.renew(tx)
@@ -40,6 +43,9 @@ def adopt_embedder(rt: Runtime, deadline: int = 0) -> bool:  # noqa: ARG001  one
         return False
     with rt.store.read() as tx:
         known = vectors.space(tx)
+    if rt.store.read_only:
+        rt.space = embedder.fingerprint if known is not None and known[2] == embedder.fingerprint else ''
+        return bool(rt.space)
     # Also where the space is the same: vectors that were let go while sqlite-vec was missing go now.
     with rt.store.write(background=True) as tx:
         vectors.ensure_space(tx, embedder.name, embedder.dim, embedder.fingerprint)
