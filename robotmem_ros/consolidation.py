@@ -71,6 +71,7 @@ class Clustering:
         self._waiting = mergeable[::-1] if len(mergeable) >= LEAST_FACTS else []
         self._settings = settings
         self._tokens: dict[int, frozenset[str]] = {}
+        self._verdicts: dict[tuple[str, str], bool] = {}
         self._clusters: dict[tuple[str, ...], list[Cluster]] = defaultdict(list)
 
     def run(self, tx: Tx, is_time_up: Callable[[], bool] = lambda: False) -> bool:
@@ -121,7 +122,13 @@ class Clustering:
             alike = self._cosine(tx, a, b)
             if not self._settings.semantic_threshold or alike < self._settings.semantic_threshold:
                 return 0.0
-        return alike if guard(a.content, b.content).same else 0.0
+        return alike if self._same(a.content, b.content) else 0.0
+
+    def _same(self, a: str, b: str) -> bool:
+        verdict = self._verdicts.get((a, b))
+        if verdict is None:
+            verdict = self._verdicts[a, b] = guard(a, b).same
+        return verdict
 
     def _tokens_of(self, row: MemoryRow) -> frozenset[str]:
         tokens = self._tokens.get(row.id)

@@ -24,13 +24,18 @@ EFFECTIVE = (
 )
 """Weight brought to :now (``core.hebbian.effective_weight``)."""
 
+_BACK = 'iif(:now > 0 AND :now < last_updated AND last_updated - :now <= 86400e9, last_updated - :now, 0)'
+"""How far :now lies before the edge's date: recalls that were not applied in their order, or a recording that loops.
+Only up to a day: what is dated further ahead was dated by a wrong clock, and is dated anew."""
+_NEW_DATE = f'iif(:now > 0 AND {_BACK} = 0, :now, last_updated)'
+_NEW_WEIGHT = f'({EFFECTIVE} + :by * pow(2.0, -{_BACK} / (86400e9 * :half_life)))'
+
 _ADD = f"""
 INSERT INTO co_occurrence (memory_a, memory_b, weight, last_updated, due_at)
 SELECT a.id, b.id, :by, :now, :due FROM memory a JOIN memory b ON b.id = :b AND b.collection_id = a.collection_id
 WHERE a.id = :a AND a.status = 'active' AND b.status = 'active'
-ON CONFLICT DO UPDATE SET weight = {EFFECTIVE} + :by, last_updated = iif(:now > 0, :now, last_updated),
-  due_at = CAST(min({FAR}, iif(:now > 0, :now, last_updated)
-    + 86400e9 * :half_life * log2(({EFFECTIVE} + :by) / {FADED})) AS INTEGER)
+ON CONFLICT DO UPDATE SET weight = {_NEW_WEIGHT}, last_updated = {_NEW_DATE},
+  due_at = CAST(min({FAR}, {_NEW_DATE} + 86400e9 * :half_life * log2({_NEW_WEIGHT} / {FADED})) AS INTEGER)
 WHERE :repeat = 0 OR abs(:now - last_updated) >= :repeat
 """
 
