@@ -136,9 +136,12 @@ class Engine:
         """Take in many in one transaction; a bad one is refused alone."""
         return perceive.save_perceptions(self._rt, batch)
 
-    def observe(self, source: str, features: Sequence[tuple[str, str]]) -> None:
-        """Let features (kind, value) of one source into the situation."""
-        self._rt.scenes.observe(source, features, self._rt.clock.now_ns())
+    def observe(self, source: str, features: Sequence[tuple[str, str]], ttl_s: float | None = None) -> None:
+        """Let features (kind, value) of one source into the situation.
+
+        :param ttl_s: their time to live in seconds, 0 for none; by default ``scenes.feature_ttl_s``.
+        """
+        self._rt.scenes.observe(source, features, self._rt.clock.now_ns(), ttl_s)
 
     def observe_pose(self, source: str, pose: Pose) -> None:
         """Let a pose of the robot into the situation, as a place."""

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 
 from robotmem_ros.core.emergence import KnownScene, SceneIndex, Stay, Stays, covered
 from robotmem_ros.core.places import DWELL_SHARE, PLACE, Centre, Places, is_usable
-from robotmem_ros.core.scene_key import feature, identity, key_of, withdrawn_kind
+from robotmem_ros.core.scene_key import feature, identity, key_of, ordered, withdrawn_kind
 from robotmem_ros.core.situation import MAX_FEATURES, Situation
+from robotmem_ros.day import PART, part_of_day
 from robotmem_ros.model import Feature, Pose, Scene
 from robotmem_ros.scene_visits import Decision, Recorded, choose, count_late, decide, late_of, record
 from robotmem_ros.settings import SceneSettings
@@ -161,7 +162,7 @@ class SceneTracker:
     def situation(self, now_ns: int) -> tuple[Feature, ...]:
         """Give what is observable now, in the order of a key, without what has expired."""
         with self._at(now_ns) as now:
-            return self._situation.features(now)
+            return self._in_the_day(self._situation.features(now), now)
 
     def bucket(self, now_ns: int) -> str:
         """Give the identity of the present situation as a key, ``''`` if it has none; it need not have settled yet."""
@@ -177,7 +178,7 @@ class SceneTracker:
         with self._at(now_ns) as now:
             if self._situation.due_ns() is None:
                 return self._current
-            present = frozenset(self._situation.arriving(now))
+            present = frozenset(self._in_the_day(self._situation.arriving(now), now))
             own = self._identity_key(present)
             scene, _ = choose(present, own, self._known_scenes(), self._current_known(), self._settings)
             return scene.as_scene(self.collection, self._settings.weights, 0) if scene else None
@@ -254,7 +255,7 @@ class SceneTracker:
 
     def _decide(self, now_ns: int) -> Decision:
         self._reconsider_ns = None
-        held = self._situation.held()
+        held = self._in_the_day(self._situation.held(), now_ns)
         decision = decide(
             now_ns, held, self._known_scenes(), self._stays, self._current_known(), self._founded, self._settings,
             is_repeat=now_ns < self._repeat_until_ns)
@@ -304,6 +305,13 @@ class SceneTracker:
             if scene.key not in decision.going_on:
                 self._stays.open(Stay(scene.key, scene.parts, at_ns, is_counted=False, was_hit=True))
         self._stays.hit(joined.key)
+
+    def _in_the_day(self, features: tuple[Feature, ...], now_ns: int) -> tuple[Feature, ...]:
+        """Add the part of the day, unless a source tells it; the hour alone is no situation."""
+        part = part_of_day(now_ns, self._settings.day_zone) if features else ''
+        if not part or any(each.kind == PART for each in features):
+            return features
+        return ordered((*features, Feature(PART, part)), self._settings.weights)[:MAX_FEATURES]
 
     def _identity_key(self, features: Iterable[Feature]) -> str:
         settings = self._settings

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from robotmem_ros.day import check_zone
 from robotmem_ros.errors import InvalidRequest
 
 
@@ -150,6 +151,8 @@ class SceneSettings:
     min_visits: int = setting(2, 'visits that make a scene', low=1, high=100)
     settle_s: float = setting(0.5, 'how long features must stand still before they decide', low=0.0, high=60.0, unit='s')
     feature_ttl_s: float = setting(0.0, 'time to live of a perceived feature; 0: until replaced', low=0.0, high=1e6, unit='s')
+    day_zone: str = setting(
+        'local', "zone of the part of the day: local (the system's), utc, an offset such as +02:00, or off")
     place_radius_m: float = setting(1.0, 'radius of a place', low=0.01, high=1000.0, unit='m')
     place_margin_m: float = setting(0.3, 'how far beyond its radius a place is kept', low=0.0, high=1000.0, unit='m')
     ref_half_life_days: float = setting(30.0, 'half-life of the tie of a memory to a scene', low=0.001, high=1e6, unit='day')
@@ -159,6 +162,9 @@ class SceneSettings:
         180.0, 'an emergent scene is forgotten so long after its last visit', low=0.001, high=1e6, unit='day')
     hit_memories: int = setting(10, 'memories in one scene hit', low=0, high=100)
     repeat_s: float = setting(0.0, 'hit again while staying, this often; 0: never', low=0.0, high=86_400.0, unit='s')
+
+    def __post_init__(self) -> None:
+        check_zone(self.day_zone, 'scenes.day_zone')
 
 
 @dataclass(frozen=True)

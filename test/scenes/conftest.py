@@ -101,8 +101,8 @@ def store(db_path: str) -> Iterator[Store]:
 
 @pytest.fixture
 def make_robot(store: Store) -> Callable[..., Robot]:
-    """Build a robot with some settings of its own."""
-    return lambda **changes: Robot(store, replace(SceneSettings(), **changes))
+    """Build a robot with some settings of its own; by default it does not know the hour."""
+    return lambda **changes: Robot(store, replace(SceneSettings(day_zone='off'), **changes))
 
 
 @pytest.fixture
