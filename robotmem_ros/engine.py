@@ -37,6 +37,7 @@ from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store import statistics
 from robotmem_ros.store.store import Store
 from robotmem_ros.timekeeping import Timekeeper
+from robotmem_ros.timekeeping import NO_TIME
 from robotmem_ros.upkeep import Upkeep, Wishes, maintain
 from robotmem_ros.validation import check_pose
 
@@ -95,6 +96,11 @@ class Engine:
     def mode(self) -> str:
         """``hybrid`` where vectors really take part, else ``bm25_only``."""
         return 'hybrid' if self._rt.ready_embedder() is not None else 'bm25_only'
+
+    @property
+    def clock_trouble(self) -> str:
+        """One sentence while no time is known (simulated time before its first ``/clock``), else ''."""
+        return '' if self._rt.time.is_known else NO_TIME
 
     def learn(self, request: LearnRequest) -> LearnResult:
         """Store an insight, or note that one came again; durable before it returns."""

@@ -23,6 +23,9 @@ LEFT_OVER_S = 2.0
 SLICE_PAUSE_S = 0.005
 """Pause between two slices of housekeeping, in which everything else runs."""
 
+TIMELESS_PAUSE_S = 0.2
+"""Pause between two looks at a simulated clock that has not begun."""
+
 OnTrouble = Callable[[str, Exception], None]
 
 
@@ -117,6 +120,8 @@ class Activity:
     def _keep_house(self, engine: Engine) -> float | None:
         with self.ticks.slice():
             more = engine.tick()
+        if engine.clock_trouble:  # what is stored meanwhile is dated by the first time that is seen
+            return min(TIMELESS_PAUSE_S, self._period_s())
         return SLICE_PAUSE_S if more else self._period_s()
 
     def _drain(self) -> None:

@@ -108,6 +108,8 @@ def readiness(facts: Facts) -> tuple[bool, str]:
         return False, facts.reason or f'the node is {facts.state}'
     if facts.health.trouble:
         return False, facts.health.trouble
+    if facts.assembly.engine.clock_trouble:
+        return True, facts.assembly.engine.clock_trouble
     model = facts.assembly.model
     if model.state in ('idle', 'loading'):
         return False, 'the embedding model is loading; answers are by words alone'
