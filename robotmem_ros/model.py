@@ -122,6 +122,7 @@ class RecallRequest:
     until_ns: int = 0
     scene: str = ''
     reinforce: bool = True
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class Question:
     spatial: SpatialSort | None
     context_session: str
     reinforce: bool
+    plain: bool
     warning: str
 
 
@@ -58,7 +59,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
         raise InvalidRequest('query', 'words, or another criterion (scene, near, time, session, tags, ...)', request.query)
     return Question(
         request.query, query_phrases(request.query, SILENT_IN_QUESTIONS), filters, n, spatial, request.context_session,
-        request.reinforce, warning,
+        request.reinforce, request.plain, warning,
     )
 
 

@@ -61,9 +61,12 @@ def _by_words(
     meaning, floor = _by_meaning(tx, vector, filters, settings, limit)
     fused = rt.fusion(text, meaning, settings.recall.text_weight if vector is not None else 1.0, floor)
     fused = in_context(fused, candidates.before(tx, fused), settings.recall.context_weight)
-    lately = rt.usage.recent(question.context_session)
-    tie = association.with_context(tx, lately, filters, settings.hebbian)
-    reached = association.reach(tx, lately, fused, filters, settings)
+    tie: Mapping[int, float] = {}
+    reached: Mapping[int, float] = {}
+    if not question.plain:
+        lately = rt.usage.recent(question.context_session)
+        tie = association.with_context(tx, lately, filters, settings.hebbian)
+        reached = association.reach(tx, lately, fused, filters, settings)
     found = candidates.load(tx, [*fused, *reached], filters, settings.decay)
     direct = _ordered([
         weigh(found[i], likeness + closeness(found[i], filters, settings), settings, text=text.get(i, 0.0),

@@ -112,6 +112,7 @@ def recall_from_msg(request: Any) -> RecallRequest:
         spatial_sort=request.spatial_sort, near=pose_from_stamped(request.near, request.map_id, 'near'),
         radius=request.radius, map_id=request.map_id, since_ns=time_from_msg(request.since, 'since'),
         until_ns=time_from_msg(request.until, 'until'), scene=request.scene, reinforce=request.reinforce,
+        plain=request.plain,
     )
 
 
