@@ -117,9 +117,9 @@ def _permissions(full: str) -> Finding:
 
 def _wal(full: str) -> Finding:
     size = paths.size(full + '-wal')
-    if size > LONG_WAL_BYTES:
-        return Finding('wal', WARN, f'{size / 1e6:.0f} MB wait beside the file', 'some process reads on and on: restart it')
-    return Finding('wal', OK, f'{size / 1e6:.1f} MB wait beside the file')
+    text = f'{size / 1e6:.1f} MB wait beside the file'
+    return Finding('wal', WARN, text, 'a process reads without end: restart it') if size > LONG_WAL_BYTES else \
+        Finding('wal', OK, text)
 
 
 def _disk(full: str) -> Iterator[Finding]:

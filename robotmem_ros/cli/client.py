@@ -60,7 +60,8 @@ def absent(service: str, timeout_s: float) -> str:
     return (
         f'no node answers: there was no service {service} within {timeout_s:g} s, looking {where} '
         f'(ROS_AUTOMATIC_DISCOVERY_RANGE={reach}) in ROS domain {domain}. Start the node with `make run` in the '
-        'checkout or with `memory_node` where the package is installed, or name another one with --node.'
+        'checkout or with `memory_node` where the package is installed, name another one with --node, or ask the '
+        'database itself with --file.'
     )
 
 

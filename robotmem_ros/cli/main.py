@@ -1,28 +1,30 @@
-"""Entry point of `robotmem`: arguments in, one service call, text out.
+"""Entry point of `robotmem`: arguments in, one service call or work on a file, text out.
 
-Exit codes: 0 done; 1 the node answered ``success: false``; 2 usage; 3 no node answers; 130 interrupted.
+Exit codes: 0 done; 1 refused, by the node or by a file; 2 usage; 3 no node answers; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from robotmem_ros import __version__
-from robotmem_ros.cli import client, show, values
+from robotmem_ros.cli import client, offline, show, values
 from robotmem_ros.cli.commands import COMMANDS, Command
+from robotmem_ros.cli.exits import ABSENT, DONE, INTERRUPTED, REFUSED, USAGE, complain, note
+from robotmem_ros.cli.tools import TOOLS, Tool
 from robotmem_ros.errors import InvalidRequest
 
-DONE, REFUSED, USAGE, ABSENT, INTERRUPTED = 0, 1, 2, 3, 130
 NOTES = """\
 Texts and JSON go to the node as they are: quote them once, for the shell. A text that begins with a
 dash goes after `--`. The node is looked for on this machine; ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET looks
-on the network, ROS_DOMAIN_ID in another domain.
+on the network, ROS_DOMAIN_ID in another domain. --file asks a database instead, without ROS: to read it
+also while a node owns it, to change it only where none does.
 
-exit status: 0 done, 1 the node refused (its sentence is on standard error), 2 wrong usage,
-3 no node answers"""
+exit status: 0 done, 1 refused (the sentence is on standard error), 2 wrong usage, 3 no node answers"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,19 +32,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]  # a poor locale must not stop an answer
     given = parser().parse_args(argv)
-    command: Command = given.command
+    command: Command | Tool = given.command
     try:
+        if isinstance(command, Tool):
+            return command.run(given)
         if getattr(given, 'insight', '') == '-':
             given.insight = standard_input()
-        service = f'{given.node}/{command.service}'
-        answer = client.call(service, command.type_name, command.request(given), given.timeout)
+        answer = ask(command, given)
     except client.NoAnswer as problem:
         return complain(str(problem), ABSENT)
     except (UnicodeDecodeError, InvalidRequest) as problem:
         return complain(f'standard input cannot be sent: {problem}', USAGE)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads on; without this, Python would say so again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return REFUSED
     return report(command, answer, as_json=given.json)
+
+
+def ask(command: Command, given: argparse.Namespace) -> Any:
+    """Let the node answer, or the file that is named."""
+    if given.file:
+        return offline.call(given.file, command.service, command.type_name, command.request(given), note)
+    return client.call(f'{given.node}/{command.service}', command.type_name, command.request(given), given.timeout)
 
 
 def standard_input() -> str:
@@ -61,7 +75,7 @@ def report(command: Command, answer: Any, *, as_json: bool) -> int:
     if as_json:
         print(show.as_json(client.plain(answer)))
     if answer.warning:
-        print(f'robotmem: note: {show.printable(answer.warning)}', file=sys.stderr)
+        note(show.printable(answer.warning))
     if not answer.success:
         return complain(show.printable(answer.error), REFUSED)
     if not as_json:
@@ -69,29 +83,24 @@ def report(command: Command, answer: Any, *, as_json: bool) -> int:
     return DONE
 
 
-def complain(sentence: str, status: int) -> int:
-    """Say what is wrong on standard error."""
-    print(f'robotmem: {sentence}', file=sys.stderr)
-    return status
-
-
 def parser() -> argparse.ArgumentParser:
     """Build the whole command line from the table of commands."""
-    examples = '\n'.join(f'  {command.example}' for command in COMMANDS)
+    examples = '\n'.join(f'  {command.example}' for command in (*COMMANDS, *TOOLS))
     top = argparse.ArgumentParser(
-        prog='robotmem', description="A robot's memory, asked from the command line: one call to the running node.",
+        prog='robotmem', description="A robot's memory, asked from the command line: the running node, or a file.",
         formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f'examples:\n{examples}\n\n{NOTES}',
     )
     top.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     groups = {'': top.add_subparsers(title='commands', metavar='COMMAND', required=True)}
     common = shared_options()
-    for command in COMMANDS:
+    for command in (*COMMANDS, *TOOLS):
         group, _, name = command.path.rpartition(' ')
         if group not in groups:
             parent = groups[''].add_parser(group, help=f'begin and end episodes ({group} start, {group} end)')
             groups[group] = parent.add_subparsers(title='commands', metavar='COMMAND', required=True)
         sub = groups[group].add_parser(
-            name, parents=[common], help=command.summary, description=command.summary.capitalize() + '.',
+            name, parents=[common] if isinstance(command, Command) else [], help=command.summary,
+            description=command.summary.capitalize() + '.',
             formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f'example:\n  {command.example}\n\n{NOTES}',
         )
         command.arguments(sub)
@@ -106,6 +115,7 @@ def shared_options() -> argparse.ArgumentParser:
     group.add_argument('--node', type=values.node_name, default='/robotmem', help='its name (default: %(default)s)')
     group.add_argument('--timeout', type=values.positive, default=5.0, metavar='S',
                        help='seconds to wait for the node, and again for its answer (default: %(default)g)')
+    group.add_argument('--file', type=values.utf8, default='', metavar='DB', help='ask this database instead of a node')
     group.add_argument('--json', action='store_true', help='print the whole response as JSON')
     return common
 

@@ -128,6 +128,17 @@ def stats(answer: Any) -> str:
     return '\n'.join(f'{name:<11} {value}' for name, value in rows)
 
 
+def maintained(answer: Any) -> str:
+    """What one maintenance pass did, or would do; what is zero is not said, but for the memories."""
+    counts = (
+        (answer.purged, 'rows purged'), (answer.duplicates_superseded, 'duplicates superseded'),
+        (answer.edges_pruned, 'edges pruned'), (answer.scene_refs_pruned, 'ties to scenes pruned'),
+        (answer.scenes_merged, 'scenes merged'), (answer.vectors_made, 'vectors made'),
+    )
+    done = [f'{answer.gc_retired} memories retired', *(f'{count} {what}' for count, what in counts if count)]
+    return f'{", ".join(done)} ({answer.file_bytes / 1e6:.2f} MB, {answer.elapsed_ms:.0f} ms)'
+
+
 def session_started(answer: Any) -> str:
     """The id alone on the first line, so that a shell can take it."""
     return (
