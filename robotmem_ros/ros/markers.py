@@ -96,7 +96,7 @@ def spot_of(memory: PlacedMemory) -> Spot:
 
 def confidence_colour(confidence: float) -> tuple[float, float, float]:
     """Give red, green and blue in [0, 1] for a confidence in [0, 1]."""
-    position = min(max(confidence, 0.0), 1.0) * (len(CONFIDENCE_COLOURS) - 1)
+    position = min(1.0, max(0.0, confidence)) * (len(CONFIDENCE_COLOURS) - 1)
     step = min(int(position), len(CONFIDENCE_COLOURS) - 2)
     share = position - step
     low, high = CONFIDENCE_COLOURS[step], CONFIDENCE_COLOURS[step + 1]
