@@ -7,12 +7,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import Pose
 from robotmem_ros.ros.convert import time_from_msg
 
 MAX_VALUE = 200
-STEP = re.compile(r'([A-Za-z]\w*)((?:\[\d+\])*)')
+MAX_VALUES = 256
+"""Values that are taken from the lists of one message."""
+STEP = re.compile(r'([A-Za-z]\w*)((?:\[(?:\d+|\*)\])*)')
+ALL = '*'
 POSITIONED = ('pose', 'transform', 'point')
 """Fields in which the stamped messages of geometry_msgs and nav_msgs carry where something is."""
 
@@ -36,7 +41,11 @@ def message_type(name: str, field: str) -> Any:
 
 @dataclass(frozen=True)
 class FieldPath:
-    """A way into a message, such as ``poses[0].position``: names and list indexes; empty: the message itself."""
+    """
+    A way into a message, such as ``poses[0].position``: names and list indexes; empty: the message itself.
+
+    ``[*]`` stands for each item of a list, so that there are several values.
+    """
 
     steps: tuple[str | int, ...]
 
@@ -53,23 +62,50 @@ class FieldPath:
             if match is None:
                 raise InvalidRequest(field, 'a path such as data or poses[0].position', path)
             steps.append(match[1])
-            steps += [int(index) for index in re.findall(r'\d+', match[2])]
+            steps += [index if index == ALL else int(index) for index in re.findall(r'\d+|\*', match[2])]
         found = cls(tuple(steps))
         found._check(message(), path, field)
         return found
 
     def _check(self, value: Any, path: str, field: str) -> None:
         for step in self.steps:
-            if isinstance(step, int):
+            if isinstance(step, int) or step == ALL:
                 # A list of a fresh message is empty; what is in it shows with the first real one.
                 return
             if not hasattr(value, 'get_fields_and_field_types') or step not in value.get_fields_and_field_types():
                 raise InvalidRequest(field, f'a field of {type_name(value)}, and {step} is none', path)
             value = getattr(value, step)
 
+    @property
+    def reaches_into_lists(self) -> bool:
+        """Whether what it leads to shows with a real message only."""
+        return any(isinstance(step, int) or step == ALL for step in self.steps)
+
+    def values_in(self, message: Any) -> list[Any]:
+        """
+        Follow the path to its value, or to those of the lists on it and at its end; of more than 256, the first.
+
+        :raises InvalidRequest: if a list is shorter than the path needs, or what should be one is none.
+        """
+        if ALL not in self.steps:
+            return items_of(self.value_in(message))
+        at = self.steps.index(ALL)
+        items, rest = FieldPath(self.steps[:at]).value_in(message), FieldPath(self.steps[at + 1:])
+        if not is_list(items):
+            raise InvalidRequest(str(self), 'a list before [*]', type_name(items))
+        found: list[Any] = []
+        for item in items:
+            found += rest.values_in(item)
+            if len(found) >= MAX_VALUES:
+                break
+        return found[:MAX_VALUES]
+
+    def __str__(self) -> str:
+        return '.'.join(map(str, self.steps))
+
     def value_in(self, message: Any) -> Any:
         """
-        Follow the path.
+        Follow the path, which has no ``[*]``.
 
         :raises InvalidRequest: if a list is shorter than the path needs.
         """
@@ -78,9 +114,18 @@ class FieldPath:
             try:
                 value = value[step] if isinstance(step, int) else getattr(value, step)
             except (IndexError, AttributeError, TypeError):
-                whole = '.'.join(map(str, self.steps))
-                raise InvalidRequest(whole, f'a message that has {step}', type_name(value)) from None
+                raise InvalidRequest(str(self), f'a message that has {step}', type_name(value)) from None
         return value
+
+
+def is_list(value: Any) -> bool:
+    """Say whether a field's value is a list, an array or a vector of numbers."""
+    return not isinstance(value, (str, bytes)) and hasattr(value, '__len__') and hasattr(value, '__getitem__')
+
+
+def items_of(value: Any) -> list[Any]:
+    """Give the items of a list, at most 256, or the value itself as the only one."""
+    return list(value[:MAX_VALUES]) if is_list(value) else [value]
 
 
 def type_name(value: Any) -> str:
@@ -98,8 +143,12 @@ def value_text(value: Any) -> str:
         return 'true' if value else 'false'
     if isinstance(value, (str, int)):
         return str(value)
-    if isinstance(value, float):
-        return f'{value:g}'
+    if isinstance(value, bytes) and len(value) == 1:
+        return str(value[0])  # how Python gives a field of type byte
+    if isinstance(value, (float, np.floating)):
+        return f'{float(value):g}'
+    if isinstance(value, np.integer):
+        return str(int(value))
     raise InvalidRequest('field', 'a text, a number or a truth value', type_name(value))
 
 

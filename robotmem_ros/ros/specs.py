@@ -98,9 +98,16 @@ class TapSettings:
     topic: str = setting('', "topic to listen to; relative to the node's namespace, or absolute", fixed=True)
     type: str = setting('', 'its message type, such as std_msgs/msg/String', fixed=True)
     field: str = setting(
-        '', 'path in the message, such as data or poses[0].position; empty: the whole message', fixed=True
+        '', 'path in the message: data, poses[0].position or detections[*].id; empty: the whole message', fixed=True
     )
     kind: str = setting('', 'kind of feature that it feeds; a pose feeds place', fixed=True)
+    values: str = setting('', 'what values mean: 1=charging, 2= (says nothing); others pass as they are', fixed=True)
+    step: float = setting(
+        0.0, 'numbers are rounded to whole multiples of it; 0: to three digits', low=0.0, high=1e9, fixed=True
+    )
+    ttl_s: float = setting(
+        0.0, 'time to live of what it feeds; 0: until replaced', low=0.0, high=1e6, unit='s', fixed=True
+    )
     map_id: str = setting('', 'map that the poses are on; empty: none is named', fixed=True)
     frame_id: str = setting('map', 'frame of poses that name none', fixed=True)
     rate_hz: float = setting(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,9 @@ class Tap:
     frame_id: str
     map_id: str
     interval_s: float
+    meanings: Mapping[str, str]
+    step: float
+    ttl_s: float
 
     @classmethod
     def from_parameters(cls, name: str, values: Mapping[str, Any]) -> Tap:
@@ -42,9 +46,12 @@ class Tap:
         tap = cls(
             name, values[prefix + 'topic'], message, path, values[prefix + 'kind'].strip().lower(),
             values[prefix + 'frame_id'], values[prefix + 'map_id'], 1.0 / values[prefix + 'rate_hz'],
+            meanings_of(values[prefix + 'values'], prefix + 'values'), values[prefix + 'step'],
+            values[prefix + 'ttl_s'],
         )
-        if not any(isinstance(step, int) for step in path.steps):
-            tap.check(path.value_in(message()))
+        if not path.reaches_into_lists:
+            for value in path.values_in(message()):
+                tap.check(value)
         return tap
 
     def check(self, value: Any) -> None:
@@ -59,13 +66,36 @@ class Tap:
             raise InvalidRequest(f'taps.{self.name}.kind', 'place, which is all that a pose can feed', self.kind)
 
     def observe(self, engine: Engine, message: Any) -> None:
-        """Let one message into the situation; an empty text withdraws what was said before."""
-        value = self.path.value_in(message)
-        pose = pose_of(value, message, self.frame_id, self.map_id)
+        """Let one message into the situation; an empty text, or an empty list, withdraws what was said before."""
+        found, source = self.path.values_in(message), f'tap:{self.name}'
+        pose = pose_of(found[0], message, self.frame_id, self.map_id) if len(found) == 1 else None
         if pose is not None:
-            engine.observe_pose(f'tap:{self.name}', pose)
-        else:
-            engine.observe(f'tap:{self.name}', [(self.kind, value_text(value))])
+            engine.observe_pose(source, pose)
+            return
+        texts = dict.fromkeys(self.text_of(value) for value in found)
+        engine.observe(source, [(self.kind, text) for text in texts if text] or [(self.kind, '')], self.ttl_s)
+
+    def text_of(self, value: Any) -> str:
+        """Give what a value of the field means: rounded to ``step``, then put into words."""
+        if self.step > 0 and not isinstance(value, (str, bool, bytes)) and math.isfinite(value):
+            value = round(float(value) / self.step) * self.step
+        text = value_text(value)
+        return self.meanings.get(text, text)
+
+
+def meanings_of(pairs: str, field: str) -> dict[str, str]:
+    """
+    Read ``1=charging, 2=`` as what 1 and 2 mean; each ``=`` but the first belongs to the meaning.
+
+    :raises InvalidRequest: if a pair has no ``=``, or nothing before it.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs.split(',') if pairs.strip() else ():
+        value, sign, meaning = pair.partition('=')
+        if not sign or not value.strip():
+            raise InvalidRequest(field, 'pairs such as 1=charging, 2=full', pair)
+        found[value.strip()] = meaning.strip()
+    return found
 
 
 def usable_taps(names: Sequence[str], values: Mapping[str, Any], report: Callable[[str], None]) -> list[Tap]:
