@@ -100,6 +100,8 @@ def import_(given: Namespace) -> int:
         return complain(f'{show.printable(given.source)}: {error.strerror}', REFUSED)
     for where, reason in summary.refusals:
         complain(f'{show.printable(where)}: {show.printable(reason)}', REFUSED)
+    if summary.faded:
+        note(f'{summary.faded} of them are so old that they have faded: recall --min-confidence 0 gives them, too')
     print(show.as_json(asdict(summary)) if given.json else summarised(summary))
     return REFUSED if summary.refused else DONE
 

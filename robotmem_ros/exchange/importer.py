@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from robotmem_ros import duplicates
+from robotmem_ros.core.decay import age_ns, effective_confidence
 from robotmem_ros.core.scene_key import normalise_key
 from robotmem_ros.errors import Conflict, InvalidRequest
 from robotmem_ros.exchange.lines import Line
-from robotmem_ros.model import FACT
+from robotmem_ros.model import FACT, PROTECTED_CATEGORIES
 from robotmem_ros.ports import Vector
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, intake, memories, scenes, vectors
@@ -42,6 +43,7 @@ class Summary:
 
     :ivar known: memories that had been here before; ``joined``: those that say what one here says.
     :ivar left_out: what its source had retired.
+    :ivar faded: of the created, those so old that their confidence is below the recall threshold already.
     :ivar refusals: the first thousand, as (where, reason).
     """
 
@@ -53,6 +55,7 @@ class Summary:
     places: int = 0
     sessions: int = 0
     left_out: int = 0
+    faded: int = 0
     refused: int = 0
     refusals: list[tuple[str, str]] = field(default_factory=list)
 
@@ -160,8 +163,16 @@ class Importer:
         if meaning is not None:
             vectors.put(tx, memory_id, collection_id, meaning)
         self._made.add(memory_id)
+        self.summary.faded += self._has_faded(record, now)
         self.summary.created += 1
         return memory_id
+
+    def _has_faded(self, record: MemoryRecord, now: int) -> bool:
+        decay = self._rt.settings.decay
+        since = record.anchor_ns or max(record.created_at_ns, record.last_accessed_ns) or now
+        floor = decay.recall_threshold if record.category in PROTECTED_CATEGORIES else 0.0
+        left = effective_confidence(record.confidence, decay.rate_per_day, age_ns(now, since), floor)
+        return left < decay.recall_threshold
 
     def _duplicate(self, tx: Tx, record: MemoryRecord, collection_id: int, meaning: Vector | None, now: int) -> int:
         if record.type != FACT or (record.complete and self._empty):

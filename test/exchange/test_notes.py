@@ -56,6 +56,7 @@ def test_a_daily_log_becomes_facts_of_that_day(empty: Any, tmp_path: Path) -> No
         'recalibrated the wrist',
     }
     wrist = found['recalibrated the wrist']
+    assert wrist.confidence > 0.3
     assert (wrist.created_at_ns, wrist.tier) == (ns_of('2026-02-19', ''), 'stm')
     assert wrist.tags == ('daily-log', 'night-shift')
     assert wrist.context == '{"note": "2026-02-19.md", "headings": ["Gripper"]}'
