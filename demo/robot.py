@@ -7,6 +7,7 @@ program, which is no callback, waits for an answer, while an executor spins in t
 import contextlib
 import queue
 import threading
+import time
 from typing import Any
 
 import rclpy
@@ -17,6 +18,7 @@ from robotmem_ros.msg import MemoryStatus, SceneHit
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from story import TASK_TOPIC
+from visualization_msgs.msg import MarkerArray
 
 from robotmem_ros import srv
 
@@ -41,9 +43,11 @@ class Robot:
         self._clients = {name: self.node.create_client(kind, f'{MEMORY}/{name}') for name, kind in SERVICES.items()}
         self.hits: queue.SimpleQueue[SceneHit] = queue.SimpleQueue()
         self.status: MemoryStatus | None = None
+        self.markers: list[Any] = []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(SceneHit, f'{MEMORY}/scene_hit', self.hits.put, 50)
         self.node.create_subscription(MemoryStatus, f'{MEMORY}/status', self._keep_status, latched)
+        self.node.create_subscription(MarkerArray, f'{MEMORY}/markers', self._keep_markers, latched)
         self._clock = self.node.create_publisher(Clock, '/clock', 10)
         self._task = self.node.create_publisher(String, TASK_TOPIC, latched)
         self._executor = SingleThreadedExecutor(context=self.context)
@@ -65,6 +69,18 @@ class Robot:
 
     def _keep_status(self, status: MemoryStatus) -> None:
         self.status = status
+
+    def _keep_markers(self, array: MarkerArray) -> None:
+        self.markers = array.markers
+
+    def sees(self, namespace: str, ids: set[int], timeout_s: float = 5.0) -> bool:
+        """Wait until the picture shows these markers; for the main program only."""
+        until = time.monotonic() + timeout_s
+        while time.monotonic() < until:
+            if ids <= {marker.id for marker in self.markers if marker.ns == namespace}:
+                return True
+            time.sleep(0.05)
+        return False
 
     def publish_clock(self, now_ns: int) -> None:
         """Tell all nodes what time it is, UTC nanoseconds."""

@@ -74,6 +74,7 @@ def run(report: Report, speed: float, folder: Path) -> int:
         try:
             with Robot(domain) as robot:
                 failed = tell(report, robot, node, tour, speed)
+                draw(report, robot.markers, folder / 'markers.png')
             if not failed and (status := node.stop()):
                 failed = [f'the node ended with status {status} when it was interrupted']
         except (NodeFailed, Silent) as problem:
@@ -81,7 +82,7 @@ def run(report: Report, speed: float, folder: Path) -> int:
             failed = [f'{problem}.']
         if failed:
             report.failures(failed, node.last_lines())
-    where(report, database, folder / 'node.log', kept=not failed)
+    where(report, folder, kept=not failed)
     return 1 if failed else 0
 
 
@@ -114,7 +115,11 @@ def tell(report: Report, robot: Robot, node: NodeProcess, tour: recordings.Recor
 
     report.heading(f'3. Questions, as any program would ask {MEMORY}/recall')
     answers = [ask(report, robot, question, first.ids[question.expected]) for question in QUESTIONS]
-    return judge(robot, first, second) + [sentence for sentence in answers if sentence]
+    failed = judge(robot, first, second) + [sentence for sentence in answers if sentence]
+    if not robot.sees('memories', set(first.ids.values())):
+        failed.append(f'{MEMORY}/markers must show all that was learned')
+    robot.sees('edges', {0}, timeout_s=3.0)  # what was just recalled together is tied by the next tick
+    return failed
 
 
 def wait_until_ready(report: Report, robot: Robot, node: NodeProcess, player: Player, now_ns: int) -> None:
@@ -177,11 +182,23 @@ def judge(robot: Robot, first: Drive, second: Drive) -> list[str]:
     return [sentence for holds, sentence in checks if not holds]
 
 
-def where(report: Report, database: Path, log: Path, *, kept: bool) -> None:
+def draw(report: Report, markers: Sequence[Any], path: Path) -> None:
+    """Draw what rviz would show at the end."""
+    try:
+        import picture
+    except ImportError as error:
+        report.say(f'No picture of the memories: {error}; pip install pillow brings it.')
+    else:
+        picture.draw(markers, path)
+
+
+def where(report: Report, folder: Path, *, kept: bool) -> None:
     """Say where the files are, and how to go on."""
+    database = folder / 'robotmem.db'
     report.heading('Where it is')
-    report.say(f'database  {database}', 2, 10)
-    report.say(f'node log  {log}', 2, 10)
+    for what, name in (('database', 'robotmem.db'), ('picture', 'markers.png'), ('node log', 'node.log')):
+        if (folder / name).exists():
+            report.say(f'{what:<8}  {folder / name}', 2, 10)
     if kept:
         report.say('Ask it yourself: start the node on this file, and then, in another terminal, the command line:')
         report.say(f"make run ARGS='-p db_path:={database}'", 4)

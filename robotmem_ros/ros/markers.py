@@ -27,7 +27,7 @@ WHITE = (0.95, 0.95, 0.95)
 EDGE_BANDS = ((3.0, 0.30, 0.9), (1.5, 0.16, 0.65), (0.0, 0.08, 0.4))
 """Least effective weight, width as a share of the size, and alpha. One list of lines for each band: a list has one
 width, and rviz takes no alpha from single points."""
-LABEL_LENGTH = 60
+LABEL_LENGTH = 72
 FOLLOWS = 2.399963229728653
 """The golden angle, radians: what lies at one point is laid out as a sunflower lays its seeds."""
 

