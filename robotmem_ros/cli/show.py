@@ -125,6 +125,12 @@ def stats(answer: Any) -> str:
         ('sessions', f'{a.sessions_open} open, {a.sessions_ended} ended'),
         ('vectors', f'{a.pending_vectors} pending'),
     ]
+    more = json.loads(a.stats_json or '{}')
+    if more.get('feature_kinds'):
+        kinds = ', '.join(f'{kind} {count}' for kind, count in more['feature_kinds'].items())
+        rows.append(('kinds', f'{printable(kinds)} (in how many scenes)'))
+    if more.get('empty_scenes'):
+        rows.append(('empty', f'{more["empty_scenes"]} scenes are hit but hold nothing'))
     return '\n'.join(f'{name:<11} {value}' for name, value in rows)
 
 

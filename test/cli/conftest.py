@@ -24,7 +24,8 @@ from robotmem_ros.cli import client  # noqa: E402
 
 TYPES = {
     'learn': 'Learn', 'recall': 'Recall', 'list_scenes': 'ListScenes', 'stats': 'Stats', 'promote': 'Promote',
-    'link': 'Link', 'update': 'Update', 'forget': 'Forget', 'backup': 'Backup', 'start_session': 'StartSession',
+    'link': 'Link', 'update': 'Update', 'forget': 'Forget', 'backup': 'Backup',
+    'maintain': 'Maintain', 'start_session': 'StartSession',
     'end_session': 'EndSession',
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -112,9 +113,11 @@ def test_stats_and_scenes_print_what_came(node: Any, robotmem: Any) -> None:
     from robotmem_ros.msg import Scene
 
     node.answers['stats'] = {'active': 42, 'facts': 40, 'edges': 7, 'db_path': '/x/memory.db', 'file_bytes': 1_230_000}
+    node.answers['stats']['stats_json'] = '{"feature_kinds": {"place": 3, "peer": 1}, "empty_scenes": 2}'
     node.answers['list_scenes'] = {'scenes': [Scene(key='place:门', origin='emergent', strength=4, memory_count=2)]}
     stats, scenes = robotmem('stats').out, robotmem('scenes').out
     assert '42 active (40 facts' in stats and '/x/memory.db (1.23 MB)' in stats and '7 between' in stats
+    assert 'place 3, peer 1' in stats and '2 scenes are hit but hold nothing' in stats
     assert scenes.splitlines()[1].split() == ['4', '2', 'emergent', 'never', 'place:门']
 
 
@@ -122,3 +125,16 @@ def test_sessions_start_prints_the_id_alone_first(node: Any, robotmem: Any) -> N
     """So that `robotmem sessions start | head -n 1` is the id."""
     node.answers['start_session'] = {'session_id': 'abc', 'collection': 'default'}
     assert robotmem('sessions', 'start').out.splitlines()[0] == 'abc'
+
+
+def test_every_command_stands_in_the_readme() -> None:
+    """NAME-01, from the command line's side."""
+    from pathlib import Path
+
+    from robotmem_ros.cli.commands import COMMANDS
+    from robotmem_ros.cli.tools import TOOLS
+
+    readme = (Path(__file__).resolve().parents[2] / 'README.md').read_text('utf-8')
+    section = readme.split('## From the command line')[1].split('\n## ')[0]
+    names = {each.path.split()[0] for each in (*COMMANDS, *TOOLS)}
+    assert names - set(re.findall(r'\w+', section)) == set()

@@ -52,6 +52,8 @@ def test_since_counts_back_from_now(node: Any, robotmem: Any) -> None:
     (['scenes', 'place:dock'], {'prefix': 'place:dock'}),
     (['stats', '--collection', 'lab'], {'collection': 'lab'}),
     (['promote', '7'], {'memory_id': 7}),
+    (['recall', 'x', '--plain'], {'query': 'x', 'plain': True}),
+    (['gc', '--threshold', '0.2', '--dry-run'], {'gc_threshold': 0.2, 'dry_run': True, 'purge_after_days': 0.0}),
     (['link', '7', '9', '--weight', '2'], {'memory_a': 7, 'memory_b': 9, 'weight': 2.0}),
     (['update', '7', 'new text'], {'memory_id': 7, 'new_content': 'new text', 'context': ''}),
     (['forget', '7', 'wrong'], {'memory_id': 7, 'reason': 'wrong'}),
