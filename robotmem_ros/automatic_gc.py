@@ -12,9 +12,10 @@ import json
 from dataclasses import dataclass, field
 
 from robotmem_ros.core.decay import NS_PER_DAY
+from robotmem_ros.core.timeline import Marks
 from robotmem_ros.garbage import retire_in
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import collections, memories, meta, retention
+from robotmem_ros.store import clock, collections, memories, meta, retention
 from robotmem_ros.store.tx import Tx
 
 KEY = 'automatic_gc'
@@ -22,6 +23,7 @@ DATED_A_SLICE = 100
 RETIRED_A_SLICE = 20
 GAP_NS = 60 * 10**9
 """Most that one pause between two ticks, beyond their period, counts as powered on: the machine may have slept."""
+STORE_NS = 3600 * 10**9
 EARN_NS = 3600 * 10**9
 """Most of a pause without anything due for which something may be retired."""
 
@@ -41,12 +43,17 @@ class Allowance:
 
 @dataclass
 class AutomaticGc:
-    """The job of the tick. What it knows is stored with what it writes, and at a clean stop."""
+    """The job of the tick.
+
+    What it knows is stored with what it writes, at a clean stop, and hourly where something is learned: many a robot
+    is switched off at the plug. Where nothing happens nothing is written.
+    """
 
     _powered_ns: int = -1
     _seen_ns: int = 0
     _allowances: dict[int, Allowance] = field(default_factory=dict)
-    _is_stored: bool = True
+    _stored_ns: int = 0
+    _stored_at: Marks = field(default_factory=Marks)
 
     def step(self, rt: Runtime, deadline: int) -> bool:  # noqa: ARG002
         """Do a little; tells whether more is due."""
@@ -56,15 +63,18 @@ class AutomaticGc:
         self._let_time_pass(rt)
         with rt.store.read() as tx:
             work = [(collection_id, *self._look(tx, collection_id)) for collection_id in collections.ids(tx)]
+            last = clock.marks(tx)
         more = False
         for collection_id, new, due in work:
             if new or due:
                 more = self._work(rt, collection_id, new, due) or more
+        if self._powered_ns - self._stored_ns >= STORE_NS and last != self._stored_at:
+            self.save(rt)
         return more
 
     def save(self, rt: Runtime) -> None:
         """Store the powered clock, where automatic GC is on and it has run."""
-        if rt.settings.gc.automatic and not self._is_stored:
+        if rt.settings.gc.automatic and self._powered_ns > self._stored_ns:
             with rt.store.write(background=True, durable=False) as tx:
                 self._save(tx)
 
@@ -75,7 +85,6 @@ class AutomaticGc:
         if self._seen_ns:
             most = GAP_NS + int(rt.settings.tick.period_s * 1e9)
             self._powered_ns += min(max(0, steady_ns - self._seen_ns), most)
-            self._is_stored = False
         self._seen_ns = steady_ns
 
     def _look(self, tx: Tx, collection_id: int) -> tuple[list[int], list[int]]:
@@ -108,10 +117,11 @@ class AutomaticGc:
     def _load(self, rt: Runtime) -> None:
         with rt.store.read() as tx:
             stored = json.loads(meta.get(tx, KEY) or '{"powered_ns": 0, "rows": {}}')
-        self._powered_ns = int(stored['powered_ns'])
+            self._stored_at = clock.marks(tx)
+        self._powered_ns = self._stored_ns = int(stored['powered_ns'])
         self._allowances = {int(c): Allowance(rows, self._powered_ns) for c, rows in stored['rows'].items()}
 
     def _save(self, tx: Tx) -> None:
         rows = {c: min(a.rows, 1.0) for c, a in self._allowances.items()}
         meta.put(tx, KEY, json.dumps({'powered_ns': self._powered_ns, 'rows': rows}))
-        self._is_stored = True
+        self._stored_ns, self._stored_at = self._powered_ns, clock.marks(tx)

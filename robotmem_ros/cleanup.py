@@ -63,7 +63,8 @@ def apply(rt: Runtime, operations: list[Operation]) -> list[Operation]:
     for part in parts(operations):
         with rt.store.write(background=True) as tx:
             for operation in part:
-                rows = [row for row in memories.rows(tx, [operation.old_id, operation.keep_id]).values() if row.status == ACTIVE]
+                both = memories.rows(tx, [operation.old_id, operation.keep_id])
+                rows = [row for row in both.values() if row.status == ACTIVE]
                 if len(rows) == 2 and len(_same(rows)) == 1:
                     supersede(tx, operation.old_id, operation.keep_id, REASON, rt.settings.hebbian, now_ns)
                     done.append(operation)

@@ -63,9 +63,9 @@ def _next(rt: Runtime, before_ns: int) -> Closing | None:
 def _merge(rt: Runtime, group: Cluster, now_ns: int) -> None:
     """Merge a group if nobody has changed one of its facts meanwhile."""
     with rt.store.write(background=True, durable=False) as tx:
-        rows = memories.rows(tx, [row.id for row in group.members])
-        if all(row.id in rows and is_mergeable(rows[row.id]) and rows[row.id].content == row.content for row in group.members):
-            merge(tx, list(rows.values()), rt.settings.hebbian, now_ns)
+        now = memories.rows(tx, [row.id for row in group.members])
+        if all(r.id in now and is_mergeable(now[r.id]) and now[r.id].content == r.content for r in group.members):
+            merge(tx, list(now.values()), rt.settings.hebbian, now_ns)
 
 
 def _end(rt: Runtime, closing: Closing, before_ns: int) -> None:

@@ -6,6 +6,7 @@ call any method: reads use connections of a pool, writes go one at a time throug
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -31,13 +32,13 @@ from robotmem_ros.model import (
 from robotmem_ros.picture import Picture, picture
 from robotmem_ros.ports import Clock, EmbedderSource
 from robotmem_ros.runtime import Report, Runtime, silent
+from robotmem_ros.scene_upkeep import backup_beside
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store import sessions as sessions_stored
-from robotmem_ros.store import statistics
+from robotmem_ros.store import paths, statistics
 from robotmem_ros.store.store import Store
-from robotmem_ros.timekeeping import Timekeeper
-from robotmem_ros.timekeeping import NO_TIME
+from robotmem_ros.timekeeping import NO_TIME, Timekeeper
 from robotmem_ros.upkeep import Upkeep, Wishes, maintain
 from robotmem_ros.validation import check_pose
 
@@ -182,7 +183,11 @@ class Engine:
         return maintain(self._rt, wishes, dry_run=dry_run)
 
     def cleanup_exact_duplicates(self, dry_run: bool = True, collection: str = '') -> list[dict[str, Any]]:
-        """Supersede exact duplicates that the file holds, at most 200 a call; gives old_id, keep_id and preview of each."""
+        """Supersede exact duplicates that the file holds, at most 200 a call.
+
+        :param dry_run: only say what it would do.
+        :return: ``old_id``, ``keep_id`` and ``preview`` of each.
+        """
         return cleanup.cleanup_exact_duplicates(self._rt, collection, dry_run=dry_run)
 
     def tick(self) -> bool:
@@ -198,7 +203,8 @@ class Engine:
             idle = sessions_stored.idle_count(tx, counts['collection'], idle_before_ns)
         return {
             **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'queued_uses': len(rt.usage),
-            'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures, 'clock': rt.time.notes(),
+            'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures,
+            'clock': rt.time.notes(),
         }
 
     def picture(self, most: int) -> Picture:
@@ -206,8 +212,16 @@ class Engine:
         return picture(self._rt, most)
 
     def backup(self, path: str) -> tuple[str, int]:
-        """Write a consistent copy of the file while it is in use; gives its path and size in bytes."""
-        return path, self._rt.store.backup(path)
+        """Write a consistent copy of the file while it is in use; gives its absolute path and size in bytes.
+
+        :param path: where to, never over an existing file; empty: beside the database, with a time stamp.
+        """
+        rt = self._rt
+        if not path.strip():
+            beside = backup_beside(rt, time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(rt.clock.now_ns() // 10**9)))
+            return beside, paths.size(beside)
+        where = paths.resolve(path)
+        return where, rt.store.backup(where)
 
     def import_records(
         self, lines: Iterable[Line], collection: str = '', on_line: Callable[[int], None] = lambda _count: None

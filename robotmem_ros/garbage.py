@@ -30,7 +30,8 @@ def retire(rt: Runtime, ids: Sequence[int], threshold: float) -> int:
     """Retire those of ``ids`` of which it still holds that they have faded; gives how many."""
     def some(tx: Tx, part: list[int]) -> int:
         moment_ns = rt.time.now().now_ns
-        return retire_in(tx, retention.still_retirable(tx, part, threshold, moment_ns, rt.settings), threshold, moment_ns)
+        still = retention.still_retirable(tx, part, threshold, moment_ns, rt.settings)
+        return retire_in(tx, still, threshold, moment_ns)
     return _in_parts(rt, ids, some)
 
 

@@ -67,8 +67,8 @@ def _checked(request: LearnRequest) -> LearnRequest:
 def _insert(tx: Tx, new: duplicates.Candidate, request: LearnRequest, anchor_ns: int) -> int:
     memory_id = memories.insert(tx, NewMemory(
         collection_id=new.collection_id, type=FACT, content=request.insight, category=request.category,
-        confidence=request.confidence, strength=request.strength, session_id=request.session_id, created_at_ns=new.now_ns,
-        anchor_ns=anchor_ns,
+        confidence=request.confidence, strength=request.strength, session_id=request.session_id,
+        created_at_ns=new.now_ns, anchor_ns=anchor_ns,
     ))
     if new.vector is not None:
         vectors.put(tx, memory_id, new.collection_id, new.vector)

@@ -122,7 +122,7 @@ def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:
         return None
 
 
-def expire_edges(rt: Runtime, deadline: int) -> bool:
+def expire_edges(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
     """Remove edges that have faded to nothing; an index on their due time finds them."""
     now = rt.time.now().now_ns
     with rt.store.read() as tx:
@@ -132,7 +132,7 @@ def expire_edges(rt: Runtime, deadline: int) -> bool:
         return edges.expire(tx, now, rt.settings.hebbian, EDGES_A_SLICE) == EDGES_A_SLICE
 
 
-def trim_perceptions(rt: Runtime, deadline: int) -> bool:
+def trim_perceptions(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
     """Retire the oldest perceptions of a collection that holds more than ``store.max_perceptions``."""
     most = rt.settings.store.max_perceptions
     with rt.store.read() as tx:

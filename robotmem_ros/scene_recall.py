@@ -27,7 +27,8 @@ def memories_of(rt: Runtime, scene: Scene) -> tuple[Memory, ...]:
     """Give the memories of a scene and of those above it, by effective worth: confidence × retention."""
     settings = rt.settings
     filters = Filters(
-        collection=scene.collection, now_ns=rt.time.now().now_ns, min_confidence=settings.decay.recall_threshold, scene_key=scene.key
+        collection=scene.collection, now_ns=rt.time.now().now_ns, min_confidence=settings.decay.recall_threshold,
+        scene_key=scene.key,
     )
     anywhere = replace(filters, scene_key='')  # a memory of a scene above is not of this one
     with rt.store.read() as tx:

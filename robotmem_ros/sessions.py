@@ -26,7 +26,8 @@ def start_session(rt: Runtime, context: str, collection: str) -> SessionStarted:
     :raises InvalidRequest: naming the field, its limit and what came.
     """
     context = check_json_object(context, 'context')
-    name, session_id, now = rt.collection(check_name(collection, 'collection')), uuid.uuid4().hex, rt.time.stamp().utc_ns
+    name, session_id = rt.collection(check_name(collection, 'collection')), uuid.uuid4().hex
+    now = rt.time.stamp().utc_ns
     with rt.store.write() as tx:
         collection_id = collections.collection_id(tx, name)
         sessions.create(tx, session_id, collection_id, context, now)
@@ -69,10 +70,11 @@ def record_end(
     result = {**asdict(merged), 'decayed_count': decayed_count}
     summary = {
         'session_id': row.id, 'collection': row.collection, 'context': json.loads(row.context or '{}'),
-        'started_at_ns': row.started_at_ns, 'ended_at_ns': now_ns, 'outcome_score': outcome_score, 'facts': row.fact_count,
-        **result, 'related_ids': [m.id for m in related], 'ended_by_tick': by_tick,
+        'started_at_ns': row.started_at_ns, 'ended_at_ns': now_ns, 'outcome_score': outcome_score,
+        'facts': row.fact_count, **result, 'related_ids': [m.id for m in related], 'ended_by_tick': by_tick,
     }
-    sessions.end(tx, row.id, now_ns, outcome_score, _as_json({**result, 'related': summary['related_ids'], 'summary': summary}))
+    stored = {**result, 'related': summary['related_ids'], 'summary': summary}
+    sessions.end(tx, row.id, now_ns, outcome_score, _as_json(stored))
     return SessionEnded(**result, related_memories=related, summary=summary)
 
 

@@ -80,7 +80,8 @@ class GcSettings:
     """What is retired without being asked for (contract 6). ``~/maintain`` retires on request, whatever stands here."""
 
     automatic: bool = setting(False, 'retire, in time powered on, what stays below decay.gc_threshold')
-    daily_share: float = setting(0.01, 'most of a collection that is retired in a day powered on', low=0.0, high=0.01, unit='1/day')
+    daily_share: float = setting(
+        0.01, 'most of a collection that is retired in a day powered on', low=0.0, high=0.01, unit='1/day')
 
 
 @dataclass(frozen=True)
@@ -90,21 +91,24 @@ class PromotionSettings:
     automatic: bool = setting(True, 'promote without being asked for')
     days: int = setting(3, 'different days of recall that promote', low=2, high=3650)
     good_outcome: float = setting(0.8, 'outcome score from which a session went well', low=0.0, high=1.0)
-    good_sessions: int = setting(2, 'sessions that went well and in which it was learned that promote', low=1, high=1000)
+    good_sessions: int = setting(
+        2, 'sessions that went well and in which it was learned that promote', low=1, high=1000)
 
 
 @dataclass(frozen=True)
 class SessionSettings:
     """What becomes of sessions that nobody ends (SES-02)."""
 
-    open_limit_days: float = setting(7.0, 'time without a learn after which an open session is ended; 0: never', low=0.0, high=36_500.0, unit='day')
+    open_limit_days: float = setting(
+        7.0, 'time without a learn after which an open session is ended; 0: never', low=0.0, high=36_500.0, unit='day')
 
 
 @dataclass(frozen=True)
 class ClockSettings:
     """How the machine's clock is watched (contract 6, Time)."""
 
-    step_s: float = setting(1.0, 'jump against the steady clock from which on it is a step', low=0.1, high=3600.0, unit='s')
+    step_s: float = setting(
+        1.0, 'jump against the steady clock from which on it is a step', low=0.1, high=3600.0, unit='s')
 
 
 @dataclass(frozen=True)
@@ -197,8 +201,8 @@ class Settings:
 
 GROUPS: Mapping[str, type] = {
     'store': StoreSettings, 'embed': EmbedSettings, 'learn': LearnSettings, 'consolidation': ConsolidationSettings,
-    'decay': DecaySettings, 'gc': GcSettings, 'promotion': PromotionSettings,
-    'sessions': SessionSettings, 'clock': ClockSettings, 'hebbian': HebbianSettings, 'recall': RecallSettings, 'scenes': SceneSettings,
+    'decay': DecaySettings, 'gc': GcSettings, 'promotion': PromotionSettings, 'sessions': SessionSettings,
+    'clock': ClockSettings, 'hebbian': HebbianSettings, 'recall': RecallSettings, 'scenes': SceneSettings,
     'tick': TickSettings,
 }
 

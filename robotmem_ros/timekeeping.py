@@ -85,12 +85,9 @@ class Timekeeper:
     def settle(self, *, background: bool = False) -> bool:
         """Store what was learned of the clock and move some stamps; tells whether more is to be moved."""
         with self._lock:
-            mine, was, reading = self._timeline, self._stored, self._reading
+            mine = self._timeline
+        assert mine is not None
         with self._store.write(background=background, durable=False) as tx:
-            found = stored.load(tx)
-            if found != was:  # another process has seen to it, perhaps to the same step
-                mine, _ = observe(found, reading, lambda: stored.marks(tx), self._step_ns())
-            assert mine is not None
             timeline = _moved_on(tx, mine)
             stored.save(tx, timeline)
         with self._lock:

@@ -41,7 +41,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Stamps that are to be moved by ``by_ns``: those of rows made after ``after``, from ``from_ns`` to ``until_ns`` (UTC).
+    """Stamps that are to be moved by ``by_ns``: of rows made after ``after``, from ``from_ns`` to ``until_ns`` (UTC).
 
     :ivar skipped_ns: by how much the anchors of that time lie before UTC.
     :ivar done_id: memories up to this id have been moved.

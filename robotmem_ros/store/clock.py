@@ -51,7 +51,8 @@ _DATE = (
 _ANY_UNDATED = """
 SELECT EXISTS (SELECT 1 FROM memory WHERE decay_anchor <= 0 OR created_at <= 0)
   OR EXISTS (SELECT 1 FROM occurrence WHERE at <= 0) OR EXISTS (SELECT 1 FROM session WHERE started_at <= 0)
-  OR EXISTS (SELECT 1 FROM co_occurrence WHERE last_updated <= 0) OR EXISTS (SELECT 1 FROM scene_ref WHERE last_updated <= 0)
+  OR EXISTS (SELECT 1 FROM co_occurrence WHERE last_updated <= 0)
+  OR EXISTS (SELECT 1 FROM scene_ref WHERE last_updated <= 0)
 """
 
 
@@ -72,7 +73,8 @@ def save(tx: Tx, timeline: Timeline) -> None:
 
 def marks(tx: Tx) -> Marks:
     """Give the last ids that were given to memories and occurrences."""
-    last: dict[str, int] = dict(tx.execute("SELECT name, seq FROM sqlite_sequence WHERE name IN ('memory', 'occurrence')"))
+    last: dict[str, int] = dict(tx.execute(
+        "SELECT name, seq FROM sqlite_sequence WHERE name IN ('memory', 'occurrence')"))
     return Marks(last.get('memory', 0), last.get('occurrence', 0))
 
 

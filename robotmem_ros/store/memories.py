@@ -19,7 +19,7 @@ from robotmem_ros.store.tx import Row, Tx, id_list, is_id
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory that is to be made; it is active, and its decay begins at ``anchor_ns``, by default ``created_at_ns``."""
+    """A memory that is to be made; it is active, and decays from ``anchor_ns`` on, by default ``created_at_ns``."""
 
     collection_id: int
     type: str

@@ -22,11 +22,12 @@ LEAST_REF = 0.1
 
 _TIED = (
     'SELECT 1 FROM scene_ref r WHERE r.memory_id = m.id AND r.weight'
-    f' * pow(2.0, -iif(:now > 0 AND r.last_updated > 0, max(0, :now - r.last_updated), 0) / (86400e9 * :ref)) >= {LEAST_REF}'
+    ' * pow(2.0, -iif(:now > 0 AND r.last_updated > 0, max(0, :now - r.last_updated), 0) / (86400e9 * :ref))'
+    f' >= {LEAST_REF}'
 )
 _IN_OPEN_SESSION = (
-    "SELECT 1 FROM session s WHERE s.ended_at = 0 AND (s.id = m.session_id OR s.id IN (SELECT o.session_id FROM occurrence o"
-    " WHERE o.memory_id = m.id AND o.session_id <> ''))"
+    "SELECT 1 FROM session s WHERE s.ended_at = 0 AND (s.id = m.session_id OR s.id IN"
+    " (SELECT o.session_id FROM occurrence o WHERE o.memory_id = m.id AND o.session_id <> ''))"
 )
 KEPT = f'm.category IN ({PROTECTED}) OR EXISTS ({_TIED}) OR EXISTS ({_IN_OPEN_SESSION})'
 """What GC leaves alone however faded it is: constraints, what a scene still holds, what an open session learned."""
@@ -54,7 +55,8 @@ def retirable(tx: Tx, collection_id: int, threshold: float, now_ns: int, setting
 def still_retirable(tx: Tx, ids: list[int], threshold: float, now_ns: int, settings: Settings) -> list[int]:
     """Give those of ``ids`` of which it still holds."""
     return [row[0] for row in tx.execute(
-        f'SELECT m.id FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {_RETIRABLE} ORDER BY m.id',
+        f'SELECT m.id FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {_RETIRABLE}'
+        ' ORDER BY m.id',
         {**_args(now_ns, threshold, settings), 'ids': id_list(ids)})]
 
 

@@ -50,13 +50,14 @@ CREATE TABLE memory (
     created_at INTEGER NOT NULL,
     last_accessed INTEGER NOT NULL DEFAULT 0,
     decay_anchor INTEGER NOT NULL,           -- moved by reinforcement only
-    gc_due INTEGER NOT NULL DEFAULT 0,       -- time powered on (ns) at which automatic GC looks at it again; 0: not yet seen
+    gc_due INTEGER NOT NULL DEFAULT 0,       -- time powered on (ns) when automatic GC looks at it again; 0: unseen
     vector_state INTEGER NOT NULL DEFAULT 0, -- 0 pending, 1 has a vector, 2 the model gave none
     vector_id INTEGER                        -- row of memory_vec; equal texts of a collection share one
 ) STRICT;
 CREATE INDEX memory_hash ON memory(collection_id, content_hash, vector_state) WHERE status = 'active';
 CREATE INDEX memory_recent ON memory(collection_id, created_at) WHERE status = 'active';
 CREATE INDEX memory_perception ON memory(collection_id, created_at) WHERE status = 'active' AND type = 'perception';
+CREATE INDEX memory_repeat ON memory(source, seq) WHERE type = 'perception' AND seq > 0;
 CREATE INDEX memory_undated ON memory(id) WHERE decay_anchor <= 0 OR created_at <= 0;
 CREATE INDEX memory_gc_due ON memory(collection_id, gc_due) WHERE status = 'active' AND tier = 'stm';
 CREATE INDEX memory_gone ON memory(collection_id, status_at) WHERE status <> 'active';

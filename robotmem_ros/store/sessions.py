@@ -75,7 +75,8 @@ def idle_count(tx: Tx, collection: str, before_ns: int) -> int:
 
 def is_idle(tx: Tx, session_id: str, before_ns: int) -> bool:
     """Tell whether a session is open and nothing was learned in it since ``before_ns``."""
-    return tx.one(f'SELECT 1 FROM session s WHERE s.id = :id AND {_IDLE}', {'before': before_ns, 'id': session_id}) is not None
+    found = tx.one(f'SELECT 1 FROM session s WHERE s.id = :id AND {_IDLE}', {'before': before_ns, 'id': session_id})
+    return found is not None
 
 
 def set_outcome(tx: Tx, session_id: str, outcome_score: float, result: str) -> None:

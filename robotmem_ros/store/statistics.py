@@ -10,6 +10,7 @@ from robotmem_ros.store.filters import CONFIDENCE, confidence_args
 from robotmem_ros.store.retention import RETENTION, retention_args
 from robotmem_ros.store.tx import Tx
 
+
 def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[str, Any]:
     """Count what a collection holds; all zero for one that nothing was ever stored in.
 

@@ -8,8 +8,9 @@ from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.model import LTM, STM
 from robotmem_ros.store.tx import Tx, id_list
 
-_REPEATS = '{0} <= {1} AND {1} - {0} <= :day'
-"""``{0}`` lies up to a day before ``{1}``: a recording that loops, or recalls that were not applied in their order."""
+_AGAIN = ':now <= last_accessed AND last_accessed - :now <= :day'
+"""The time lies up to a day before the last use: a recording that loops, or recalls applied out of their order."""
+_BEHIND = ':anchor <= decay_anchor AND decay_anchor - :anchor <= :day'
 
 
 def reinforce(tx: Tx, ids: Sequence[int], now_ns: int, repeat_s: float = 0.0, anchor_ns: int | None = None) -> None:
@@ -23,9 +24,8 @@ def reinforce(tx: Tx, ids: Sequence[int], now_ns: int, repeat_s: float = 0.0, an
     tx.execute(
         'UPDATE memory SET use_count = use_count + 1,'
         ' use_days = use_days + (last_accessed = 0 OR (last_accessed / :day <> :now / :day'
-        f" AND NOT ({_REPEATS.format(':now', 'last_accessed')}))),"
-        f" last_accessed = iif(:now > 0 AND NOT ({_REPEATS.format(':now', 'last_accessed')}), :now, last_accessed),"
-        f" decay_anchor = iif(:anchor > 0 AND NOT ({_REPEATS.format(':anchor', 'decay_anchor')}), :anchor, decay_anchor)"
+        f' AND NOT ({_AGAIN}))), last_accessed = iif(:now > 0 AND NOT ({_AGAIN}), :now, last_accessed),'
+        f' decay_anchor = iif(:anchor > 0 AND NOT ({_BEHIND}), :anchor, decay_anchor)'
         " WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'active'"
         ' AND (last_accessed = 0 OR abs(:now - last_accessed) >= :repeat)',
         {'ids': id_list(ids), 'now': now_ns, 'anchor': now_ns if anchor_ns is None else anchor_ns, 'day': NS_PER_DAY,
@@ -45,7 +45,8 @@ def promote_successful(tx: Tx, session_id: str, good_outcome: float, sessions: i
     """Move what was learned in a session, and in enough others that went well too, to the long-term tier."""
     tx.execute(
         'UPDATE memory SET tier = :ltm WHERE id IN (SELECT memory_id FROM occurrence WHERE session_id = :session'
-        " AND session_id <> '') AND status = 'active' AND tier = :stm AND (SELECT count(DISTINCT s.id) FROM occurrence o"
-        ' JOIN session s ON s.id = o.session_id WHERE o.memory_id = memory.id AND s.outcome_score >= :good) >= :sessions',
+        " AND session_id <> '') AND status = 'active' AND tier = :stm"
+        ' AND (SELECT count(DISTINCT s.id) FROM occurrence o JOIN session s ON s.id = o.session_id'
+        ' WHERE o.memory_id = memory.id AND s.outcome_score >= :good) >= :sessions',
         {'session': session_id, 'good': good_outcome, 'sessions': sessions, 'ltm': LTM, 'stm': STM})
     return tx.changes

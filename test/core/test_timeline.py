@@ -84,7 +84,9 @@ def test_a_reboot_begins_anew_and_returns_what_the_clock_returned_meanwhile() ->
     assert (same.has_stepped, same.skipped_ns, back.skipped_ns) == (False, 1000 * DAY, 100 * DAY)
 
 
-@pytest.mark.parametrize('reading', [Reading(0, 5, is_simulated=True), Reading(0, 5), Reading(NOW - DAY, 5, is_simulated=True)])
+@pytest.mark.parametrize('reading', [
+    Reading(0, 5, is_simulated=True), Reading(0, 5), Reading(NOW - DAY, 5, is_simulated=True),
+])
 def test_simulated_and_unknown_time_have_no_steps(reading: Reading) -> None:
     timeline = booted()
     assert observe(timeline, reading, marks, STEP) == (timeline, None)
@@ -100,12 +102,14 @@ class Model:
 
 
 jumps = st.lists(st.tuples(
-    st.integers(0, 10 * DAY), st.one_of(st.just(0), st.integers(2 * DAY, 4000 * DAY), st.integers(-30 * DAY, -2 * DAY))), max_size=8)
+    st.integers(0, 10 * DAY),
+    st.one_of(st.just(0), st.integers(2 * DAY, 4000 * DAY), st.integers(-30 * DAY, -2 * DAY)),
+), max_size=8)
 
 
 @given(jumps)
 def test_after_the_first_step_only_time_that_passes_ages(steps: list[tuple[int, int]]) -> None:
-    """No step makes a memory older than the time that passed; a step back may hold its age up, never beyond the step."""
+    """No step makes a memory older than the time that passed; one back may hold its age up, by its size at most."""
     timeline = replace(booted(NOW + 5000 * DAY), has_stepped=True)
     memory = Model(timeline.anchor_ns(timeline.utc_ns))
     back = 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from robotmem_ros.automatic_gc import Allowance
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest, RecallRequest
@@ -75,6 +76,28 @@ def test_a_month_in_storage_retires_nothing(open_engine: Open, clock: ManualCloc
     assert 1 <= retired(engine) <= 11
 
 
+def test_a_robot_that_is_switched_off_at_the_plug_counts_its_days_too(open_engine: Open, clock: ManualClock) -> None:
+    engine = open_engine(None, ON)
+    fill(engine, 300)
+    for day in range(30):
+        for hour in range(0, 12, 3):
+            live(engine, clock, 3 / 24)
+            engine.learn(LearnRequest(f'day{day} taught at hour{hour}'))
+            engine.tick()
+        engine._rt.store.close()
+        engine.flush = lambda: None
+        clock.reboot()
+        engine = open_engine(None, ON)
+    assert retired(engine) >= 1
+
+
+def test_what_was_not_retired_is_not_saved_up() -> None:
+    allowance = Allowance()
+    for hour in range(1, 100):
+        allowance.earn(hour * HOUR, rows_a_day=240.0)
+    assert allowance.rows == pytest.approx(11.0), 'one row, and the ten of the last hour'
+
+
 def test_a_machine_that_slept_was_not_powered_on(open_engine: Open, clock: ManualClock) -> None:
     engine = open_engine(None, ON)
     fill(engine, 100)
@@ -134,7 +157,8 @@ def test_the_due_time_is_looked_up_in_an_index(open_engine: Open, clock: ManualC
 
 @pytest.mark.parametrize('share', [0.0, 0.001])
 def test_the_share_is_a_setting(open_engine: Open, clock: ManualClock, share: float) -> None:
-    engine = open_engine(None, Settings(gc=GcSettings(automatic=True, daily_share=share), tick=TickSettings(period_s=600.0)))
+    rules = GcSettings(automatic=True, daily_share=share)
+    engine = open_engine(None, Settings(gc=rules, tick=TickSettings(period_s=600.0)))
     fill(engine, 1000)
     live(engine, clock, 13)
     assert retired(engine) <= share * 1000 * 3 + 1

@@ -29,7 +29,8 @@ from robotmem_ros.store.occurrences import Occurrence
 Open = Callable[..., Engine]
 
 SEED = (
-    ('grip_force=12.5N works for cups', 'observation', 0.85), ('12.5N grip force optimal for cylinders', 'observation', 0.80),
+    ('grip_force=12.5N works for cups', 'observation', 0.85),
+    ('12.5N grip force optimal for cylinders', 'observation', 0.80),
     ('force 12.5N best for cup grasping', 'observation', 0.90), ('red objects need 15N force', 'observation', 0.85),
     ('always calibrate before grasping', 'constraint', 0.95),
 )
@@ -48,8 +49,8 @@ def put(engine: Engine, session: str, text: str, **fields: Any) -> int:
     embedder = engine._rt.ready_embedder()
     with engine._rt.store.write() as tx:
         memory_id = memories.insert(tx, NewMemory(**{
-            'collection_id': 1, 'type': 'fact', 'content': text, 'created_at_ns': engine._rt.clock.now_ns(), 'session_id': session,
-            **fields}))
+            'collection_id': 1, 'type': 'fact', 'content': text, 'session_id': session,
+            'created_at_ns': engine._rt.clock.now_ns(), **fields}))
         if embedder is not None:
             vectors.put(tx, memory_id, 1, embedder.embed(text))
     return memory_id
@@ -71,7 +72,8 @@ def keepers(engine: Engine) -> dict[int, int]:
 
 def dump(engine: Engine) -> list[Any]:
     with engine._rt.store.read() as tx:
-        return [tx.execute(f'SELECT * FROM {t} ORDER BY 1, 2') for t in ('memory', 'occurrence', 'memory_tag', 'co_occurrence', 'scene_ref')]
+        tables = ('memory', 'occurrence', 'memory_tag', 'co_occurrence', 'scene_ref')
+        return [tx.execute(f'SELECT * FROM {t} ORDER BY 1, 2') for t in tables]  # noqa: S608
 
 
 # ---- the seed's example
@@ -81,7 +83,8 @@ def test_the_rule_merges_nothing_of_the_seeds_example(engine: Engine) -> None:
     overlaps = [jaccard(content_tokens(SEED[i][0]), content_tokens(SEED[j][0])) for i, j in ((0, 1), (0, 2), (1, 2))]
     assert max(overlaps) <= 0.5
     _, result = ended(engine, SEED)
-    assert (result.merged_groups, result.superseded_count, result.compression_ratio, result.avg_similarity) == (0, 0, 0.0, 0.0)
+    assert (result.merged_groups, result.superseded_count) == (0, 0)
+    assert (result.compression_ratio, result.avg_similarity) == (0.0, 0.0)
     assert engine.stats()['by_status'] == {'active': 5}
 
 
@@ -113,12 +116,14 @@ def test_fewer_than_three_are_left_alone(engine: Engine) -> None:
 
 
 def test_the_protected_do_not_count_as_third(engine: Engine) -> None:
-    facts = [('the cart brake squeaks', '', 0.9)] * 2 + [('the lamp is red', 'gotcha', 0.9), ('the fan is loud', '', 0.95)]
+    facts = [('the cart brake squeaks', '', 0.9)] * 2
+    facts += [('the lamp is red', 'gotcha', 0.9), ('the fan is loud', '', 0.95)]
     assert ended(engine, facts)[1].superseded_count == 0
 
 
 @pytest.mark.parametrize('fields', [
-    {'category': 'constraint'}, {'category': 'postmortem'}, {'category': 'gotcha'}, {'confidence': 0.95}, {'type': 'perception'},
+    {'category': 'constraint'}, {'category': 'postmortem'}, {'category': 'gotcha'}, {'confidence': 0.95},
+    {'type': 'perception'},
 ])
 def test_the_protected_and_perceptions_are_never_merged(engine: Engine, fields: dict[str, Any]) -> None:
     session = engine.start_session().session_id
@@ -154,7 +159,8 @@ def test_the_keeper_is_the_surest_then_the_most_used_then_the_newest(engine: Eng
 
 @pytest.mark.parametrize('facts', [
     ['charge at dock 1 takes 40 minutes', 'charge at dock 2 takes 40 minutes', 'charge at dock 3 takes 55 minutes'],
-    ['open the hatch for cleaning except while the arm is moving', 'open the hatch for cleaning', 'open the hatch for weekly cleaning'],
+    ['open the hatch for cleaning except while the arm is moving', 'open the hatch for cleaning',
+     'open the hatch for weekly cleaning'],
     ['禁止在充电时移动机器人', '在充电时移动机器人', '除非充电否则移动机器人'],
     ['carry the tray from A to B', 'carry the tray from B to A', 'carry the tray from C to B'],
     ['the valve is open', 'the valve is not open', 'the valve is never open'],
@@ -190,13 +196,14 @@ def test_the_overlap_must_be_above_a_half(
 # ---- afterwards
 
 def test_the_answer_adds_up(engine: Engine) -> None:
-    _, result = ended(engine, [*['the cart brake squeaks'] * 3, *['the lamp is red'] * 2, 'the fan is loud', 'a', 'b', 'c', 'd'])
+    others = ['the fan is loud', 'a', 'b', 'c', 'd']
+    _, result = ended(engine, [*['the cart brake squeaks'] * 3, *['the lamp is red'] * 2, *others])
     assert (result.merged_groups, result.superseded_count) == (2, 3)
     assert result.compression_ratio == pytest.approx(0.3) and result.avg_similarity == 1.0
 
 
 def test_twice_changes_nothing(engine: Engine) -> None:
-    """CON-05: a second end, a consolidation again, and a tick leave every table as it is; each has its keeper and why."""
+    """CON-05: a second end and a consolidation again leave every table as it is; each has its keeper and why."""
     session = engine.start_session().session_id
     for text in (*['the cart brake squeaks'] * 3, 'the lamp is red', 'the fan is loud', 'the dock is wet'):
         put(engine, session, text)
@@ -258,7 +265,9 @@ def mixed(count: int) -> list[str]:
     return [f'the {words[i % 10]} of bay {i // 7} needs oil and a new {words[i // 3 % 10]}' for i in range(count)]
 
 
-@pytest.mark.parametrize('facts', [forms(1000), mixed(1000), ['the cart brake squeaks'] * 40 + forms(960)], ids=['forms', 'mixed', 'repeats'])
+@pytest.mark.parametrize('facts', [
+    forms(1000), mixed(1000), ['the cart brake squeaks'] * 300 + ['the cart brake squeaks.'] * 300 + forms(400),
+], ids=['forms', 'mixed', 'repeats'])
 def test_a_thousand_facts_take_at_most_a_second(engine: Engine, facts: list[str]) -> None:
     session = engine.start_session().session_id
     for text in facts:
@@ -271,7 +280,8 @@ def test_a_thousand_facts_take_at_most_a_second(engine: Engine, facts: list[str]
 # ---- the shortcut
 
 WORDS = (
-    'grip 12.5 N 12.5N grip_force= not never open close the cup cups red blue 5 Nm nm to from A B when if , . 不 夹紧 牛顿 12 '
+    'grip 12.5 N 12.5N grip_force= not never open close the cup cups red blue 5 Nm nm to from A B when if , . '
+    '不 夹紧 牛顿 12 '
              'twelve newtons 3号门 三号门 except only'
 ).split()
 
@@ -288,9 +298,19 @@ def test_texts_of_other_signatures_are_never_the_same(words: list[str], random: 
         assert signature(a) == signature(b), (a, b)
 
 
+@pytest.mark.parametrize(('a', 'b'), [
+    ('stop the arm when the door is open', 'when the door is open, stop the arm'),
+    ('grip with 12.5N', 'grip with 12.5 N'),
+    ('The Lamp is red.', 'the lamp is red'),
+])
+def test_what_is_the_same_has_one_signature(a: str, b: str) -> None:
+    assert guard(a, b).same and signature(a) == signature(b)
+
+
 def test_the_shortcut_merges_what_all_pairs_would(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     session = engine.start_session().session_id
-    for text in (*forms(30), *mixed(30), *forms(10), 'grip with 12.5 N', 'grip with 12.5N', 'grip with twelve and a half newtons'):
+    others = ('grip with 12.5 N', 'grip with 12.5N', 'grip with twelve and a half newtons')
+    for text in (*forms(30), *mixed(30), *forms(10), *others):
         put(engine, session, text)
     with engine._rt.store.read() as tx:
         facts = sessions.facts(tx, session)

@@ -61,7 +61,8 @@ def test_the_guard_decides_not_the_hash(engine: Engine, a: str, b: str) -> None:
 
 def test_the_kept_one_inherits(engine: Engine, clock: ManualClock) -> None:
     """CON-03: context, tags, uses, edges, scenes, strength and tier."""
-    old = learn(engine, 'the dock is wet', confidence=0.8, context='{"object": "cup"}', tags=('a',), scene='place:dock', strength=2.0)
+    old = learn(engine, 'the dock is wet', confidence=0.8, context='{"object": "cup"}', tags=('a',), scene='place:dock',
+                strength=2.0)
     engine.recall(RecallRequest('dock'))
     while engine.tick():
         pass
@@ -70,7 +71,8 @@ def test_the_kept_one_inherits(engine: Engine, clock: ManualClock) -> None:
     engine.link(old, friend, 3.0)
     keep = learn(engine, 'the dock is wet', confidence=0.9)
     assert pairs(engine.cleanup_exact_duplicates(dry_run=False)) == [(old, keep)]
-    (found,) = engine.recall(RecallRequest('dock', context_filter='{"object": "cup"}', scene='place:dock', reinforce=False)).memories
+    request = RecallRequest('dock', context_filter='{"object": "cup"}', scene='place:dock', reinforce=False)
+    (found,) = engine.recall(request).memories
     assert (found.id, found.tags, found.use_count, found.tier, found.strength) == (keep, ('a',), 1, 'ltm', 2.0)
     assert engine.link(keep, friend, 1.0) == pytest.approx(4.0, abs=0.01)
 

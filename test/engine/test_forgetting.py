@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,12 @@ def test_when_nothing_is_due_nothing_is_looked_at_one_by_one(engine: Engine) -> 
         def __enter__(self) -> object:
             tx = self.context.__enter__()
             plain = tx.execute
-            tx.execute = lambda sql, args=(): (plans.extend(r[3] for r in plain('EXPLAIN QUERY PLAN ' + sql, args)), plain(sql, args))[1]
+
+            def explained(sql: str, args: Any = ()) -> Any:
+                plans.extend(row[3] for row in plain('EXPLAIN QUERY PLAN ' + sql, args))
+                return plain(sql, args)
+
+            tx.execute = explained
             return tx
 
         def __exit__(self, *args: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from robotmem_ros import garbage
+from robotmem_ros import duplicates, garbage
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
@@ -36,7 +36,7 @@ def dump(engine: Engine) -> list[Any]:
     with engine._rt.store.read() as tx:
         tables = [row[0] for row in tx.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")]
-        return [(table, tx.execute(f'SELECT * FROM "{table}"')) for table in tables]
+        return [(table, tx.execute(f'SELECT * FROM "{table}"')) for table in tables]  # noqa: S608
 
 
 def counts(done: Any) -> dict[str, int]:
@@ -82,7 +82,8 @@ def test_what_gc_never_retires(engine: Engine, clock: ManualClock) -> None:
     engine.promote(promoted)
     repeated = learn(engine, 'blue lamp')
     learn(engine, 'blue lamp', session_id=session)
-    plain = {learn(engine, 'red lamp'), engine.save_perception(PerceptionInput(description='a red box', source='camera'))}
+    seen = engine.save_perception(PerceptionInput(description='a red box', source='camera'))
+    plain = {learn(engine, 'red lamp'), seen}
     clock.advance(days=30)
     assert engine.maintain().gc_retired == len(plain)
     assert {i for i, status in statuses(engine).items() if status == 'retired'} == plain
@@ -95,7 +96,7 @@ def test_what_gc_never_retires(engine: Engine, clock: ManualClock) -> None:
 def test_a_scene_holds_its_memory_until_the_tie_has_faded_below_a_tenth(
     open_engine: Open, clock: ManualClock, days: float, retired: int
 ) -> None:
-    """weight × 2^(−days/30): 0.1015 at 99 days, 0.0992 at 100."""
+    """Its weight × 2^(−days/30): 0.1015 at 99 days, 0.0992 at 100."""
     engine = open_engine(None)
     learn(engine, 'dock is wet', scene='place:dock')
     clock.advance(days=days)
@@ -138,7 +139,9 @@ def test_the_threshold_is_the_caller_s(engine: Engine, clock: ManualClock) -> No
     {'gc_threshold': -0.1}, {'gc_threshold': 1.1}, {'gc_threshold': math.nan}, {'purge_after_days': -1.0},
     {'purge_after_days': math.inf}, {'purge_after_days': math.nan}, {'collection': 'a\nb'},
 ])
-def test_what_cannot_be_is_refused_and_changes_nothing(engine: Engine, clock: ManualClock, fields: dict[str, Any]) -> None:
+def test_what_cannot_be_is_refused_and_changes_nothing(
+    engine: Engine, clock: ManualClock, fields: dict[str, Any]
+) -> None:
     learn(engine, 'red lamp')
     clock.advance(days=30)
     before = dump(engine)
@@ -154,8 +157,6 @@ def test_an_unknown_collection_holds_nothing(engine: Engine) -> None:
 
 def worn(engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file with some of everything that a pass does."""
-    from robotmem_ros import duplicates
-
     gone = learn(engine, 'wrong idea')
     engine.forget(gone, 'wrong')
     a, b = learn(engine, 'green lamp'), learn(engine, 'loud fan')
@@ -178,11 +179,25 @@ def test_a_dry_run_counts_the_same_and_changes_nothing(
     before = dump(engine)
     planned = engine.maintain(dry_run=True, **wishes)
     assert dump(engine) == before
-    assert counts(planned) == {'gc_retired': 1, 'purged': 1, 'duplicates_superseded': 2, 'edges_pruned': 1, 'vectors_made': 1}
+    assert counts(planned) == {
+        'gc_retired': 1, 'purged': 1, 'duplicates_superseded': 2, 'edges_pruned': 1, 'vectors_made': 1}
     done = engine.maintain(**wishes)
     assert counts(done) == counts(planned)
     assert done.file_bytes > 0 and asdict(done).keys() >= {'elapsed_ms'}
     assert counts(engine.maintain(**wishes)) == dict.fromkeys(COUNTS, 0), 'once'
+
+
+def test_what_gc_takes_is_no_duplicate_any_more(
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
+        for _ in range(3):
+            learn(engine, 'dock is wet')
+    clock.advance(days=20)
+    planned = engine.maintain(dry_run=True, cleanup_duplicates=True)
+    assert (planned.gc_retired, planned.duplicates_superseded) == (3, 0)
+    assert counts(engine.maintain(cleanup_duplicates=True)) == counts(planned)
 
 
 def test_purge_removes_old_retired_rows_with_all_that_hangs_on_them(engine: Engine, clock: ManualClock) -> None:
@@ -254,7 +269,9 @@ def test_a_pass_lets_requests_through_and_goes_by_parts(
     assert durations, 'the learn wrote between two parts'
 
 
-def test_a_memory_that_is_used_during_a_pass_stays(engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_that_is_used_during_a_pass_stays(
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from robotmem_ros.store import usage
 
     memory = learn(engine, 'red lamp')

@@ -1,4 +1,4 @@
-"""Promotion to the long-term tier (contract 6): by need on different days, by good outcomes, by hand; never by polling."""
+"""Promotion to the long-term tier (contract 6): by need on different days, by good outcomes, never by polling."""
 
 from __future__ import annotations
 
@@ -83,9 +83,12 @@ def test_one_session_that_says_it_often_is_one(engine: Engine) -> None:
 
 @pytest.mark.parametrize(('rules', 'expected'), [
     (PromotionSettings(automatic=False), ['stm', 'stm']), (PromotionSettings(days=2), ['ltm', 'ltm']),
-    (PromotionSettings(good_sessions=1, days=9), ['stm', 'ltm']), (PromotionSettings(good_outcome=0.1, days=9), ['stm', 'ltm']),
+    (PromotionSettings(good_sessions=1, days=9), ['stm', 'ltm']),
+    (PromotionSettings(good_outcome=0.1, days=9), ['stm', 'ltm']),
 ])
-def test_the_rules_are_settings(open_engine: Open, clock: ManualClock, rules: PromotionSettings, expected: list[str]) -> None:
+def test_the_rules_are_settings(
+    open_engine: Open, clock: ManualClock, rules: PromotionSettings, expected: list[str]
+) -> None:
     engine = open_engine(None, Settings(promotion=rules))
     engine.learn(LearnRequest('red lamp'))
     for _ in range(2):

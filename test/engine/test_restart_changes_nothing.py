@@ -148,7 +148,8 @@ LifeOfARobot.TestCase.settings = settings(
     max_examples=30, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
 test_life_of_a_robot = LifeOfARobot.TestCase
 
-uses = st.lists(st.tuples(st.integers(0, 20), st.sets(st.integers(1, 4), min_size=1)), min_size=1, max_size=8, unique_by=lambda u: u[0])
+recall_of_some = st.tuples(st.integers(0, 20), st.sets(st.integers(1, 4), min_size=1))
+uses = st.lists(recall_of_some, min_size=1, max_size=8, unique_by=lambda use: use[0])
 
 
 def state(folder: Path, recalls: Sequence[tuple[int, set[int]]]) -> tuple[list[object], list[float]]:

@@ -12,12 +12,13 @@ from robotmem_ros.store.memories import NewMemory
 
 
 def test_the_bands_follow_retention(engine: Engine, clock: ManualClock) -> None:
-    """danger 0.15–0.35, healthy 0.35–0.65, strong above: unused at 0, 1.8, 1.9, 4.5, 4.6, 8.2 and 8.3 days."""
+    """Danger 0.15–0.35, healthy 0.35–0.65, strong above: unused at 0, 1.8, 1.9, 4.5, 4.6, 8.2 and 8.3 days."""
     now = clock.now
     for age in (0.0, 1.8, 1.9, 4.5, 4.6, 8.2, 8.3):
         clock.now = now - round(age * 86_400e9)
         with engine._rt.store.write() as tx:  # not learned: each would be taken for a step of the clock
-            memories.insert(tx, NewMemory(collections.collection_id(tx, 'default'), 'fact', f'note of {age}', clock.now))
+            collection_id = collections.collection_id(tx, 'default')
+            memories.insert(tx, NewMemory(collection_id, 'fact', f'note of {age}', clock.now))
     clock.now = now
     assert engine.stats()['bands'] == {'faded': 1, 'danger': 2, 'healthy': 2, 'strong': 2}
 
