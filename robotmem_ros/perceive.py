@@ -1,6 +1,7 @@
 """Perceptions: what was observed feeds the situation, and what is described is stored.
 
-Perceptions repeat by nature, so each is stored; their vectors are made later, by the tick.
+Perceptions repeat by nature, so each is stored; their vectors are made later, by the tick. Only the very same message
+(its source, number and stamp) is stored once: a recording that is played again brings nothing new.
 """
 
 from __future__ import annotations
@@ -86,6 +87,9 @@ def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int |
     except RobotMemError as error:
         return error
     collection_id, now = collections.collection_id(tx, collection), moment.utc_ns
+    if item.seq and item.stamp_ns and (known := occurrences.perceived_already(
+            tx, collection_id, item.source, item.seq, item.stamp_ns)):
+        return known
     memory_id = memories.insert(tx, NewMemory(
         collection_id=collection_id, type=PERCEPTION, content=item.description, confidence=CONFIDENCE, created_at_ns=now,
         perception_type=item.perception_type, data=item.data, source=item.source, seq=item.seq,

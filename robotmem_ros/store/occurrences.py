@@ -57,6 +57,14 @@ def add(tx: Tx, memory_id: int, item: Occurrence) -> int:
     return occurrence_id
 
 
+def perceived_already(tx: Tx, collection_id: int, source: str, seq: int, observed_at_ns: int) -> int:
+    """Give the perception with this number and stamp of this source, whatever became of it; 0 where there is none."""
+    return int(tx.value(
+        "SELECT m.id FROM memory m JOIN occurrence o ON o.memory_id = m.id WHERE m.type = 'perception' AND m.seq > 0"
+        ' AND m.source = ? AND m.seq = ? AND m.collection_id = ? AND o.observed_at = ? LIMIT 1',
+        (source, seq, collection_id, observed_at_ns), 0))
+
+
 def prune(tx: Tx, memory_id: int) -> None:
     """Drop the oldest occurrences beyond ``MOST``."""
     old = tx.execute(
