@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from robotmem_ros.embed.loading import load
-from robotmem_ros.errors import ModelUnavailable, RobotMemError, StoreError
+from robotmem_ros.errors import ModelUnavailable, OldFile, RobotMemError, StoreCorrupt, StoreError
 from robotmem_ros.offline import WAIT
 from robotmem_ros.ports import Embedder
 from robotmem_ros.store import connection, ownership, paths
@@ -66,7 +66,8 @@ def examination(path: str, load_model: Callable[[], Embedder] = load, now_s: flo
     try:
         store = Store.open_to_read(full, WAIT)
     except StoreError as error:
-        yield Finding('file', FAIL, str(error), RESTORE)
+        damaged = isinstance(error, StoreCorrupt) and not isinstance(error, OldFile)
+        yield Finding('file', FAIL, str(error), RESTORE if damaged else '')
         yield _clock(now_s, 0)
         yield _model(load_model, None)
         return

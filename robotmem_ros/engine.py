@@ -6,8 +6,8 @@ call any method: reads use connections of a pool, writes go one at a time throug
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
+from time import gmtime, strftime
 from typing import Any
 
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
@@ -32,11 +32,10 @@ from robotmem_ros.model import (
 from robotmem_ros.picture import Picture, picture
 from robotmem_ros.ports import Clock, EmbedderSource
 from robotmem_ros.runtime import Report, Runtime, silent
-from robotmem_ros.scene_upkeep import backup_beside
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
-from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store import paths, statistics
+from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store.store import Store
 from robotmem_ros.timekeeping import NO_TIME, Timekeeper
 from robotmem_ros.upkeep import Upkeep, Wishes, maintain
@@ -218,7 +217,7 @@ class Engine:
         """
         rt = self._rt
         if not path.strip():
-            beside = backup_beside(rt, time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(rt.clock.now_ns() // 10**9)))
+            beside = upkeep.backup_beside(rt, strftime('%Y%m%dT%H%M%SZ', gmtime(rt.clock.now_ns() // 10**9)))
             return beside, paths.size(beside)
         where = paths.resolve(path)
         return where, rt.store.backup(where)

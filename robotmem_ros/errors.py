@@ -69,6 +69,10 @@ class StoreCorrupt(StoreError):
     """The file is damaged or not a database; it is left as it is."""
 
 
+class OldFile(StoreCorrupt):
+    """A file of robotmem 0.1: it is left as it is, and can be imported."""
+
+
 class NewerSchema(StoreError):
     """The file was written by a newer version; it is left as it is."""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import apsw
 
-from robotmem_ros.errors import NewerSchema, StoreCorrupt, StoreError
+from robotmem_ros.errors import NewerSchema, OldFile, StoreCorrupt, StoreError
 from robotmem_ros.store import paths, schema
 from robotmem_ros.store.tx import typed_errors
 
@@ -114,8 +114,7 @@ def check_owner(
     if not tables:
         return
     if not is_ours(identity) and set(tables) >= OLD_TABLES:
-        raise StoreCorrupt(
-            path, 'written by robotmem 0.1 and left as it is; read it into a new file with: robotmem import')
+        raise OldFile(path, 'written by robotmem 0.1 and left as it is; read it into a new file with: robotmem import')
     if not is_ours(identity):
         raise StoreCorrupt(path, f'written by another program (tables: {", ".join(tables[:5])}); it is left as it is')
     if version > known:

@@ -168,6 +168,14 @@ def test_pipes(filled: str, tmp_path: Path) -> None:
     assert b'Traceback' not in shut.communicate(timeout=60)[1]
 
 
+def test_a_backup_without_a_name_lies_beside_the_database(filled: str, robotmem: Any) -> None:
+    """SQL-09: as Backup.srv says."""
+    for _ in range(2):
+        made = Path(json.loads(robotmem('backup', '--file', filled, '--json').out)['path'])
+        assert made.parent == Path(filled).parent and made.name.startswith('memory.db.2')
+        assert '2 active' in robotmem('stats', '--file', str(made)).out
+
+
 def test_backup_and_restore_by_hand(filled: str, robotmem: Any, tmp_path: Path) -> None:
     """SQL-09: the way that the README names, from a file that is in use."""
     copy = str(tmp_path / 'copy.db')
