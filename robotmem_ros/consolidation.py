@@ -97,7 +97,8 @@ class Clustering:
         )
 
     def _take(self, tx: Tx, row: MemoryRow) -> None:
-        clusters = self._clusters[(row.category, *signature(row.content))]
+        kind = (row.category, *signature(row.content))
+        clusters = self._clusters[kind]
         for cluster in clusters:
             similarities = self._all_alike(tx, row, cluster)
             if similarities:
