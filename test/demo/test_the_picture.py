@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-
-image = pytest.importorskip('PIL.Image', reason='Pillow is not installed')
-
 import picture
+import pytest
+from PIL import Image
 from visualization_msgs.msg import Marker
 
 from robotmem_ros.core.places import Centre
@@ -35,7 +33,7 @@ def drawn(found: Picture, path: Path, text: bool = False) -> tuple[Any, picture.
 
 
 def opened(path: Path) -> Any:
-    with image.open(path) as png:
+    with Image.open(path) as png:
         png.load()
     return png
 
@@ -62,10 +60,9 @@ def test_memories_edges_and_the_scene_stand_where_they_are(tmp_path: Path) -> No
 
 def test_texts_do_not_lie_on_each_other(tmp_path: Path) -> None:
     """Ink of two labels at one point stands on different lines."""
-    one, _ = drawn(Picture((memory(1, 0.0, 0.0, 'a long label here'), memory(9, 9.0, 0.0))), tmp_path / 'a.png', text=True)
-    two, _ = drawn(
-        Picture((memory(1, 0.0, 0.0, 'a long label here'), memory(2, 0.0, 0.0, 'a long label here'), memory(9, 9.0, 0.0))),
-        tmp_path / 'b.png', text=True)
+    first, second, far = memory(1, 0.0, 0.0, 'a long label'), memory(2, 0.0, 0.0, 'another label'), memory(9, 9.0, 0.0)
+    one, _ = drawn(Picture((first, far)), tmp_path / 'a.png', text=True)
+    two, _ = drawn(Picture((first, second, far)), tmp_path / 'b.png', text=True)
 
     def rows(png: Any) -> int:
         left = png.convert('L').crop((0, 0, png.width // 2, png.height - picture.LEGEND_HEIGHT))
@@ -83,7 +80,7 @@ def test_signs_that_no_font_has_are_said_to_be_missing(monkeypatch: pytest.Monke
 
 def test_nothing_to_see_is_an_empty_grid(tmp_path: Path) -> None:
     png, _ = drawn(Picture(), tmp_path / 'p.png')
-    assert set(np.unique(np.asarray(png)[:200])) <= set(range(48, 73))
+    assert 40 < np.asarray(png)[:200].min() and np.asarray(png)[:200].max() < 80
 
 
 def test_later_markers_replace_and_deleteall_empties() -> None:
