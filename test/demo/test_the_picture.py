@@ -80,7 +80,7 @@ def test_signs_that_no_font_has_are_said_to_be_missing(monkeypatch: pytest.Monke
 
 def test_nothing_to_see_is_an_empty_grid(tmp_path: Path) -> None:
     png, _ = drawn(Picture(), tmp_path / 'p.png')
-    assert 40 < np.asarray(png)[:200].min() and np.asarray(png)[:200].max() < 80
+    assert np.asarray(png)[:200].min() > 40 and np.asarray(png)[:200].max() < 80
 
 
 def test_later_markers_replace_and_deleteall_empties() -> None:
