@@ -112,15 +112,13 @@ def test_a_bad_line_is_refused_by_number_and_the_others_go_on(empty: Any, line: 
     assert where == 'line 2' and reason in sentence and len(sentence) < 400
 
 
-def test_a_line_beyond_all_measure_is_refused_without_reading_it_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_beyond_all_measure_is_refused_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its beginning and its end must not be taken for a shorter record."""
     monkeypatch.setattr(jsonl, 'MAX_LINE', 1000)
-    data = lines(SEED, b'x' * 5000, SEED)
+    data = lines(SEED, {**SEED, 'content': 'x' * 5000}, b'{"id": 1, "content": "' + b'x' * 5000 + b'"}', SEED)
     found = list(jsonl.read(io.BytesIO(data)))
     assert [(line.where, bool(line.refusal)) for line in found] == [
-        ('line 1', False),
-        ('line 2', True),
-        ('line 3', False),
-    ]
+        ('line 1', False), ('line 2', True), ('line 3', True), ('line 4', False)]
 
 
 def test_a_failure_keeps_the_batches_before_it(empty: Any) -> None:

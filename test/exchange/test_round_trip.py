@@ -67,11 +67,12 @@ def test_two_perceptions_that_are_quite_the_same_stay_two(full: Any, empty: Any)
     from robotmem_ros.model import PerceptionInput
 
     same = PerceptionInput(perception_type='visual', description='a red crate')
-    full.engine.save_perceptions([same, same, same])
-    data = full.export()
-    for _ in range(2):
-        empty.take(data)
-        assert [row[2] for row in empty.rows()['memory']].count('a red crate') == 3
+    for most in (1, 3):
+        full.engine.save_perceptions([same] * (most - most // 3))
+        data = full.export()
+        for _ in range(2):
+            empty.take(data)
+            assert [row[2] for row in empty.rows()['memory']].count('a red crate') == most
 
 
 def test_an_ended_session_answers_the_same_again(full: Any, empty: Any) -> None:
@@ -104,6 +105,14 @@ def test_one_tier_brings_the_edges_among_it_only(full: Any, empty: Any) -> None:
     kinds = [json.loads(line)['kind'] for line in full.export(tier='ltm').splitlines()]
     assert (kinds.count('memory'), kinds.count('edge')) == (1, 0)
     assert empty.take(full.export(tier='ltm')).refused == 0
+
+
+def test_what_is_here_already_hangs_on_the_scenes_that_come(empty: Any) -> None:
+    empty.learn('the bay door sticks')
+    line = {'kind': 'memory', 'id': '1', 'content': 'the bay door sticks', 'created_at': '2026-02-15',
+            'scenes': [{'key': 'place:bay', 'weight': 0.5, 'last_updated': '2026-02-15'}]}
+    assert empty.take(json.dumps(line).encode()).joined == 1
+    assert [row[:3] for row in empty.rows()['tie']] == [('place:bay', 'the bay door sticks', 0.5)]
 
 
 def test_everything_can_go_into_one_collection(full: Any, empty: Any) -> None:
