@@ -36,9 +36,19 @@ class Worker:
         self.client = world.client()
         self.client.status()
         self._publisher = self.client.publisher(String, '/task/current')
+        self._task = String()
+        # A tap is best effort, so what is said once before both sides know of each other may be lost.
+        self.client.node.create_timer(0.05, lambda: self._publisher.publish(self._task))
 
     def say(self, task: str) -> None:
-        self._publisher.publish(String(data=task))
+        self._task = String(data=task)
+        self._publisher.publish(self._task)
+
+    def begin(self) -> None:
+        """Take up two tasks for the first time."""
+        time.sleep(1.0)
+        self.take_up('sort', False)
+        self.take_up('weld', False)
 
     def take_up(self, task: str, is_known: bool) -> float:
         """Change the task; gives how long after its settling it was told, or waits where nothing will be."""
@@ -57,8 +67,8 @@ class Worker:
 def test_a_hit_comes_in_time_with_its_memories(world: Any) -> None:
     """Issue 4: within 50 ms of the features having settled, over DDS, with what was learned in the scene."""
     worker = Worker(world)
-    for task, is_known in (('sort', False), ('weld', False), ('sort', True)):
-        worker.take_up(task, is_known)
+    worker.begin()
+    worker.take_up('sort', True)
     learned = worker.client.learn('the left bin is full')
     assert list(learned.scenes) == ['task:sort']
     worker.take_up('weld', True)
@@ -76,6 +86,7 @@ def test_a_hit_comes_in_time_with_its_memories(world: Any) -> None:
 
 def test_what_was_learned_before_the_scene_emerged_is_attached(world: Any) -> None:
     worker = Worker(world)
+    time.sleep(1.0)
     worker.take_up('sort', False)
     assert list(worker.client.learn('the left bin is full').scenes) == []
     worker.take_up('weld', False)
@@ -86,8 +97,8 @@ def test_what_was_learned_before_the_scene_emerged_is_attached(world: Any) -> No
 def test_staying_is_told_once_unless_reminders_are_wanted(world: Any) -> None:
     """Contract 9: again only after leaving; `scenes.repeat_s` for those who want more, at run time."""
     worker = Worker(world)
-    for task, is_known in (('sort', False), ('weld', False), ('sort', True)):
-        worker.take_up(task, is_known)
+    worker.begin()
+    worker.take_up('sort', True)
     for _ in range(20):
         worker.say('sort')
         time.sleep(0.03)
@@ -108,6 +119,7 @@ def test_a_value_that_swings_around_an_edge_is_no_scene_change(world: Any) -> No
     client = world.client()
     client.status()
     publisher = client.publisher(Float64, '/range')
+    time.sleep(1.0)  # until both sides know of each other: a tap is best effort
     for value in (1.0, 2.0, 1.0, 2.0, 1.0):
         publisher.publish(Float64(data=value))
         time.sleep(2 * SETTLE_S)
