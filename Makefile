@@ -42,9 +42,11 @@ demo: install  ## replay a recording through the node and show what it remembers
 run: install  ## start the node with config/robotmem.yaml and keep it running
 	@$(PY) tools/run.py $(ARGS)
 
-bench: install  ## measure recall, learn, memory, file size, languages
+bench: install  ## measure recall, learn, memory, file size, scenes, real loops, languages
 	@$(PY) -m benchmarks.run $(ARGS)
 	@$(PY) -m benchmarks.languages
+	@$(PY) -m benchmarks.scenes
+	@$(PY) -m benchmarks.loops
 
 test: lint pytest  ## ruff, mypy and all tests
 
