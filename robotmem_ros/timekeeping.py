@@ -17,7 +17,7 @@ from robotmem_ros.store import clock as stored
 from robotmem_ros.store.store import Store
 from robotmem_ros.store.tx import Tx
 
-IDS_A_SLICE = 500
+IDS_A_SLICE = 200
 UNDATED_A_SLICE = 100
 READ_WITHIN_NS = 20_000_000
 """Both clocks are read within this time, or again: a thread that is put aside between them would see a step."""

@@ -41,7 +41,8 @@ _MOVE_THE_REST = (
 _DATE = (
     'UPDATE memory SET decay_anchor = :anchor, created_at = iif(created_at <= 0, :utc, created_at) WHERE id IN'
     ' (SELECT id FROM memory WHERE decay_anchor <= 0 OR created_at <= 0 LIMIT :limit)',
-    'UPDATE occurrence SET at = :utc WHERE id IN (SELECT id FROM occurrence WHERE at <= 0 LIMIT :limit)',
+    'UPDATE occurrence SET at = :utc WHERE id IN'
+    ' (SELECT id FROM occurrence INDEXED BY occurrence_undated WHERE at <= 0 LIMIT :limit)',
     'UPDATE session SET started_at = :utc WHERE id IN (SELECT id FROM session WHERE started_at <= 0 LIMIT :limit)',
     'UPDATE co_occurrence SET last_updated = :anchor WHERE last_updated <= 0 AND memory_a IN'
     ' (SELECT memory_a FROM co_occurrence WHERE last_updated <= 0 LIMIT :limit)',
@@ -50,7 +51,8 @@ _DATE = (
 )
 _ANY_UNDATED = """
 SELECT EXISTS (SELECT 1 FROM memory WHERE decay_anchor <= 0 OR created_at <= 0)
-  OR EXISTS (SELECT 1 FROM occurrence WHERE at <= 0) OR EXISTS (SELECT 1 FROM session WHERE started_at <= 0)
+  OR EXISTS (SELECT 1 FROM occurrence INDEXED BY occurrence_undated WHERE at <= 0)
+  OR EXISTS (SELECT 1 FROM session WHERE started_at <= 0)
   OR EXISTS (SELECT 1 FROM co_occurrence WHERE last_updated <= 0)
   OR EXISTS (SELECT 1 FROM scene_ref WHERE last_updated <= 0)
 """

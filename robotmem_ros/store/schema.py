@@ -165,7 +165,6 @@ CREATE TABLE scene_ref (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scene_ref_memory ON scene_ref(memory_id);
 CREATE INDEX scene_ref_age ON scene_ref(last_updated);
-CREATE INDEX scene_ref_undated ON scene_ref(memory_id) WHERE last_updated <= 0;
 
 CREATE TABLE situation_evidence (            -- visits of situations that are no scene yet, one row a bucket
     collection_id INTEGER NOT NULL REFERENCES collection(id),

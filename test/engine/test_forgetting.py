@@ -148,5 +148,6 @@ def test_when_nothing_is_due_nothing_is_looked_at_one_by_one(engine: Engine) -> 
         assert engine.tick() is False
     finally:
         engine._rt.store.read = read
-    scans = [plan for plan in plans if plan.startswith('SCAN') and 'INDEX' not in plan]
+    partial = ('_undated', 'memory_pending')  # indexes that hold only what is due
+    scans = [plan for plan in plans if plan.startswith('SCAN') and not plan.endswith(partial)]
     assert plans and [s for s in scans if s.split()[1] not in ('collection', 'c', 'CONSTANT')] == [], plans
