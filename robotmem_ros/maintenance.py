@@ -21,6 +21,7 @@ from robotmem_ros.ports import Embedder, Vector
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.scene_upkeep import forget_situations, merge_twins
 from robotmem_ros.store import edges, lifecycle, memories, usage, vectors
+from robotmem_ros.store.tx import Tx
 
 NO_DEADLINE = 2**63
 USES_A_SLICE = 16
@@ -105,13 +106,21 @@ def embed_pending(rt: Runtime, deadline: int) -> bool:
     if done:
         with rt.store.write(background=True, durable=False) as tx:
             for memory_id, collection_id, text, vector in done:
-                if vector is None:
-                    vectors.mark_unembeddable(tx, memory_id)
-                else:  # a memory that was retired or corrected meanwhile does not take it
-                    vectors.put(tx, memory_id, collection_id, vector, text)
+                _put(rt, tx, memory_id, collection_id, text, vector)
     else:
         rt.replaced_model = ''
     return bool(waiting)
+
+
+def _put(rt: Runtime, tx: Tx, memory_id: int, collection_id: int, text: str, vector: Vector | None) -> None:
+    """Give one memory its vector; one that cannot be compared leaves that memory without, and the others go on."""
+    try:
+        if vector is not None:  # a memory that was retired or corrected meanwhile does not take it
+            vectors.put(tx, memory_id, collection_id, vector, text)
+            return
+    except EmbeddingFailed as error:
+        rt.usage.note_embedding_failure(str(error))
+    vectors.mark_unembeddable(tx, memory_id)
 
 
 def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:

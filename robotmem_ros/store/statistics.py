@@ -22,8 +22,8 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
     in), ``occurrences`` of active memories, ``open_sessions, ended_sessions, pending_vectors, db_bytes``.
     """
     collection_id = collections.known_id(tx, collection) or 0
-    by_status = dict(tx.execute(
-        'SELECT status, count(*) FROM memory WHERE collection_id = ? GROUP BY status ORDER BY status', (collection_id,)))
+    by_status: dict[str, int] = dict(tx.execute(
+        'SELECT status, count(*) FROM memory WHERE collection_id = ? GROUP BY status', (collection_id,)))
     return {
         'collection': collection,
         'total': sum(by_status.values()),
@@ -58,7 +58,8 @@ def _active(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> di
         f' (SELECT m.tier, m.type, {RETENTION} AS r, {CONFIDENCE} AS c FROM memory m'
         " WHERE m.status = 'active' AND m.collection_id = :collection) GROUP BY tier, type, band, is_hidden",
         {'collection': collection_id, **retention_args(now_ns, decay), **confidence_args(now_ns, decay)})
-    tiers, types, bands, hidden = Counter[str](), Counter[str](), Counter[str](faded=0, danger=0, healthy=0, strong=0), 0
+    tiers, types, hidden = Counter[str](), Counter[str](), 0
+    bands = Counter[str](faded=0, danger=0, healthy=0, strong=0)
     for tier, kind, band, is_hidden, count in groups:
         tiers[tier] += count
         types[kind] += count
