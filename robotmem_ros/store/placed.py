@@ -15,15 +15,15 @@ from robotmem_ros.store.occurrences import pose_from_row
 from robotmem_ros.store.retention import RETENTION, retention_args
 from robotmem_ros.store.tx import Tx, id_list
 
-_PLACE = (
-    "SELECT o.id FROM occurrence o WHERE o.memory_id = m.id AND o.frame_id <> ''"
-    " AND o.frame_id NOT IN (SELECT value FROM json_each(:no_places))"
-    ' AND (o.frame_id <> :here_frame OR o.map_id = :here_map) ORDER BY o.at DESC, o.id DESC LIMIT 1'
+_PLACES = (
+    "FROM occurrence o WHERE o.memory_id = m.id AND o.frame_id <> ''"
+    ' AND o.frame_id NOT IN (SELECT value FROM json_each(:no_places))'
+    ' AND (o.frame_id <> :here_frame OR o.map_id = :here_map)'
 )
 _BEST = f"""
-SELECT m.id, {CONFIDENCE} AS confidence, p.id AS place FROM memory m JOIN occurrence p ON p.id = ({_PLACE})
-WHERE m.status = 'active' AND m.collection_id = :collection
-ORDER BY ({CONFIDENCE}) * {RETENTION} DESC, m.id DESC LIMIT :most
+SELECT m.id, {CONFIDENCE} AS confidence, ({CONFIDENCE}) * {RETENTION} AS worth FROM memory m
+WHERE m.status = 'active' AND m.collection_id = :collection AND EXISTS (SELECT 1 {_PLACES})
+ORDER BY worth DESC, m.id DESC LIMIT :most
 """
 
 
@@ -62,14 +62,16 @@ def best(
         **confidence_args(now_ns, decay), **retention_args(now_ns, decay), 'collection': collection_id, 'most': most,
         'here_frame': frame, 'here_map': map_id, 'no_places': json.dumps(list(no_places)), 'scenes': id_list(scene_ids),
     }
-    # Two steps, so that the search drags no texts along through its sorting.
+    # Two steps: what is read of one memory only is not read of all that are compared.
     rows = tx.execute(
         'SELECT m.id, m.content, m.type, m.category, m.tier, m.use_count, b.confidence,'
         ' EXISTS (SELECT 1 FROM scene_ref r'
         ' WHERE r.memory_id = m.id AND r.scene_id IN (SELECT value FROM json_each(:scenes))),'
         ' o.frame_id, o.x, o.y, o.z, o.qx, o.qy, o.qz, o.qw, o.map_id, o.observed_at'
         f' FROM ({_BEST}) b'
-        ' CROSS JOIN memory m ON m.id = b.id CROSS JOIN occurrence o ON o.id = b.place', args)
+        ' CROSS JOIN memory m ON m.id = b.id'
+        f' CROSS JOIN occurrence o ON o.id = (SELECT o.id {_PLACES} ORDER BY o.at DESC, o.id DESC LIMIT 1)'
+        ' ORDER BY b.worth DESC, m.id DESC', args)
     found = ((row, pose_from_row(row[8:])) for row in rows)
     return [
         PlacedMemory(row[0], row[1], row[2], row[3], row[4], row[5], row[6], pose, bool(row[7]))

@@ -231,6 +231,11 @@ def test_a_missing_model_warns_with_its_reason(robot: Robot) -> None:
     assert robot.part('model').level == WARN and robot.part('model').message == 'idle'
 
 
+def test_a_model_without_vector_search_warns(robot: Robot) -> None:
+    robot.facts.assembly.store.vectors_reason = 'sqlite-vec is not installed'
+    assert robot.part('model').level == WARN and 'sqlite-vec is not installed' in robot.part('model').message
+
+
 def test_texts_without_a_vector_warn_for_a_minute(robot: Robot) -> None:
     assert robot.part('model').values['name'] == HashEmbedder().name
     robot.facts.counts['embedding_failures'] = 1
