@@ -9,6 +9,7 @@ from dataclasses import asdict
 from robotmem_ros import doctor as examining
 from robotmem_ros.cli import show
 from robotmem_ros.cli.exits import DONE, REFUSED, complain
+from robotmem_ros.cli.progress import Bar
 from robotmem_ros.errors import RobotMemError
 from robotmem_ros.offline import WAIT
 from robotmem_ros.store import backups, paths
@@ -41,7 +42,9 @@ def restore(given: Namespace) -> int:
     """Put a backup in place."""
     stamp = time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())
     try:
-        target, kept = backups.restore(given.backup, given.file or paths.default(), stamp, WAIT.busy_timeout_s)
+        with Bar('restoring') as bar:
+            file = given.file or paths.default()
+            target, kept = backups.restore(given.backup, file, stamp, WAIT.busy_timeout_s, bar.at)
     except RobotMemError as error:
         return complain(show.printable(str(error)), REFUSED)
     if given.json:

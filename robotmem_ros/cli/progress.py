@@ -34,9 +34,9 @@ class Bar:
         """One more is done."""
         self.at(self._done + 1)
 
-    def at(self, done: int) -> None:
-        """``done`` of the total are done."""
-        self._done = done
+    def at(self, done: int, total: int = 0) -> None:
+        """``done`` are done, of ``total`` where that is known only now."""
+        self._done, self._total = done, total or self._total
         now = time.monotonic()
         if self._shown and now >= self._next:
             self._next = now + EVERY_S
@@ -46,8 +46,9 @@ class Bar:
         """Give the line: label, bar, counts; it fits into the terminal."""
         if not self._total:
             return f'{self._label} {self._done}'
-        share = min(1.0, self._done / self._total)
-        counts = f' {self._done}/{self._total} {share:4.0%}'
+        total = max(self._total, self._done)
+        share = self._done / total
+        counts = f' {self._done}/{total} {share:4.0%}'
         room = max(0, min(40, shutil.get_terminal_size().columns - len(self._label) - len(counts) - 4))
         full = round(room * share)
         return f'{self._label} [{"#" * full}{"." * (room - full)}]{counts}'

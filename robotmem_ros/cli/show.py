@@ -6,6 +6,7 @@ import json
 import time
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 UNITS = ((86_400, 'd'), (3_600, 'h'), (60, 'min'), (1, 's'))
@@ -59,12 +60,17 @@ def place(memory: Any) -> str:
     return f'({position.x:.1f}, {position.y:.1f}) {printable(frame)}{on_map}'
 
 
+def confidence(value: float) -> str:
+    """Two digits, never rounded up: 0.2996 is below a limit of 0.3, and must not look as if it were not (CLI-05)."""
+    return str(Decimal(repr(value)).quantize(Decimal('0.01'), ROUND_DOWN))
+
+
 def memories(found: Sequence[Any]) -> str:
     """One line for each memory, best first."""
     now_s = time.time()
     rows = [
         (
-            str(m.id), f'{m.score:.3f}', f'{m.confidence:.2f}', place(m), age(now_s - m.created_at.sec),
+            str(m.id), f'{m.score:.3f}', confidence(m.confidence), place(m), age(now_s - m.created_at.sec),
             printable(m.content),
         )
         for m in found

@@ -39,7 +39,7 @@ def write(folder: Path, tx: Tx, effective: Effective, collection: str = '', tier
 
     :raises OSError: where the folder cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = _names(folder, exporter.memories(tx, collection, tier))
     linked: dict[str, list[tuple[str, EdgeRecord]]] = {}
     for edge in dump.edges(tx, collection):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -13,7 +14,15 @@ from robotmem_ros.store.tx import Tx, typed_errors
 BACKUP_STEP_PAGES = 256
 
 
-def copy_database(tx: Tx, target: str) -> None:
+OnPages = Callable[[int, int], None]
+"""Is told how many pages are done, and of how many."""
+
+
+def silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def copy_database(tx: Tx, target: str, on_pages: OnPages = silent) -> None:
     """Copy the snapshot of ``tx`` into the empty file ``target`` and make that durable and whole."""
     tx.value('SELECT count(*) FROM meta')  # the snapshot begins with the first read: no restart on later writes
     copy = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
@@ -21,6 +30,7 @@ def copy_database(tx: Tx, target: str) -> None:
         with copy.backup('main', tx.connection, 'main') as backup:
             while not backup.done:
                 backup.step(BACKUP_STEP_PAGES)
+                on_pages(backup.page_count - backup.remaining, backup.page_count)
         copy.pragma('journal_mode', 'delete')
         copy.pragma('synchronous', 2)
         copy.pragma('application_id', migrations.new_identity())
@@ -45,7 +55,9 @@ def check_whole(path: str) -> None:
         raise StoreCorrupt(path, f'damaged: {"; ".join(found)}')
 
 
-def restore(backup: str, target: str, stamp: str, wait_s: float = 0.0) -> tuple[str, str]:
+def restore(
+    backup: str, target: str, stamp: str, wait_s: float = 0.0, on_pages: OnPages = silent
+) -> tuple[str, str]:
     """Put a copy of ``backup`` in the place of ``target``, whose old files are kept aside.
 
     The backup is read whole before anything is moved. At every moment the name holds the old or the new file.
@@ -69,7 +81,7 @@ def restore(backup: str, target: str, stamp: str, wait_s: float = 0.0) -> tuple[
     part = Path(full + '.part')
     try:
         paths.prepare(str(part))
-        _copy(source, str(part))
+        _copy(source, str(part), on_pages)
         kept = _put_aside(full, f'{full}.before-{stamp}')
         part.replace(full)
         paths.sync_folder(full)
@@ -81,12 +93,12 @@ def restore(backup: str, target: str, stamp: str, wait_s: float = 0.0) -> tuple[
     return full, kept
 
 
-def _copy(source: str, target: str) -> None:
+def _copy(source: str, target: str, on_pages: OnPages) -> None:
     with typed_errors(source):
         connection = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
         tx = Tx(connection, source, has_vectors=False)
         try:
-            copy_database(tx, target)
+            copy_database(tx, target, on_pages)
         finally:
             tx.end()
             connection.close(True)

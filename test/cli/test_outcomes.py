@@ -109,6 +109,16 @@ def test_the_answers_as_people_read_them(node: Any, robotmem: Any) -> None:
     assert lines[3].startswith('2 of 9 (hybrid')
 
 
+@pytest.mark.parametrize(('value', 'shown'), [
+    (0.2996, '0.29'), (0.1 + 0.2, '0.30'), (0.29, '0.29'), (1.0, '1.00'), (1e-9, '0.00'),
+])
+def test_a_shown_confidence_is_never_above_the_compared_one(value: float, shown: str) -> None:
+    """CLI-05: people debug by comparing it with their limit."""
+    from robotmem_ros.cli import show
+
+    assert show.confidence(value) == shown
+
+
 def test_stats_and_scenes_print_what_came(node: Any, robotmem: Any) -> None:
     from robotmem_ros.msg import Scene
 

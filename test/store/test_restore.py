@@ -35,8 +35,10 @@ def two(path: str, tmp_path: Path) -> tuple[str, str]:
 
 def test_a_backup_comes_back_and_the_file_is_kept_aside(two: tuple[str, str]) -> None:
     path, copy = two
-    target, kept = backups.restore(copy, path, 'x')
+    told: list[tuple[int, int]] = []
+    target, kept = backups.restore(copy, path, 'x', on_pages=lambda *pages: told.append(pages))
     assert (target, kept) == (path, f'{path}.before-x')
+    assert told and told[-1][0] == told[-1][1] > 0
     assert (names(path), names(kept), names(copy)) == (['old'], ['new', 'old'], ['old'])
     assert not Path(path + '.part').exists() and Path(path).stat().st_mode & 0o777 == 0o600
 
