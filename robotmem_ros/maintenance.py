@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from robotmem_ros.adoption import adopt_embedder
 from robotmem_ros.automatic_gc import AutomaticGc
 from robotmem_ros.closing import Closer
 from robotmem_ros.core.hebbian import pairs
 from robotmem_ros.errors import EmbeddingFailed, StoreError
 from robotmem_ros.ports import Embedder, Vector
-from robotmem_ros.runtime import Runtime
+from robotmem_ros.runtime import Runtime, comparable
 from robotmem_ros.scene_upkeep import forget_situations, merge_twins
 from robotmem_ros.store import edges, lifecycle, memories, usage, vectors
-from robotmem_ros.store.tx import Tx
 
 NO_DEADLINE = 2**63
 USES_A_SLICE = 16
@@ -106,26 +103,18 @@ def embed_pending(rt: Runtime, deadline: int) -> bool:
     if done:
         with rt.store.write(background=True, durable=False) as tx:
             for memory_id, collection_id, text, vector in done:
-                _put(rt, tx, memory_id, collection_id, text, vector)
+                if vector is None:
+                    vectors.mark_unembeddable(tx, memory_id)
+                else:  # a memory that was retired or corrected meanwhile does not take it
+                    vectors.put(tx, memory_id, collection_id, vector, text)
     else:
         rt.replaced_model = ''
     return bool(waiting)
 
 
-def _put(rt: Runtime, tx: Tx, memory_id: int, collection_id: int, text: str, vector: Vector | None) -> None:
-    """Give one memory its vector; one that cannot be compared leaves that memory without, and the others go on."""
-    try:
-        if vector is not None:  # a memory that was retired or corrected meanwhile does not take it
-            vectors.put(tx, memory_id, collection_id, vector, text)
-            return
-    except EmbeddingFailed as error:
-        rt.usage.note_embedding_failure(str(error))
-    vectors.mark_unembeddable(tx, memory_id)
-
-
 def _vector(rt: Runtime, embedder: Embedder, text: str) -> Vector | None:
     try:
-        return np.asarray(embedder.embed(text), dtype=np.float32)
+        return comparable(embedder.embed(text), embedder.dim)
     except EmbeddingFailed as error:
         rt.usage.note_embedding_failure(str(error))
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from robotmem_ros.core.ranking import fuse
 from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Fusion, Vector
@@ -66,7 +68,18 @@ class Runtime:
         if embedder is None:
             return None
         try:
-            return embedder.embed(text)
+            return comparable(embedder.embed(text), embedder.dim)
         except EmbeddingFailed as error:
             self.usage.note_embedding_failure(str(error))
             return None
+
+
+def comparable(vector: Vector, dim: int) -> Vector:
+    """Give ``vector`` as float32, of shape (dim,).
+
+    :raises EmbeddingFailed: for one that cannot be compared: of another shape, zero, or not finite.
+    """
+    data = np.asarray(vector, dtype=np.float32)
+    if data.shape != (dim,) or not np.isfinite(data).all() or not data.any():
+        raise EmbeddingFailed(f'the model gave a vector of shape {data.shape} that cannot be compared')
+    return data
