@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import traceback
 from collections.abc import Callable
@@ -32,6 +33,7 @@ from robotmem_ros.ros.status import Facts, StatusReporter
 from robotmem_ros.ros.subscriptions import PerceptionSubscription, TapSubscriptions
 from robotmem_ros.ros.taps import Tap, usable_taps
 from robotmem_ros.ros.throttle import Throttle
+from robotmem_ros.ros.unheard import Unheard
 from robotmem_ros.ros.watching import Watching
 from robotmem_ros.ros.worker import Worker
 from robotmem_ros.settings import Settings
@@ -65,6 +67,7 @@ class MemoryNode(LifecycleNode):
             lambda: self.parameters.settings.tick.period_s, self._trouble,
         )
         self._hits = self.create_publisher(SceneHitMsg, '~/scene_hit', QoSProfile(depth=10))
+        self._unheard = Unheard(self, lambda topic, sentence: self._warn(f'qos:{topic}', sentence))
         # One group for all that comes in unasked: its callbacks only hand over, and keep their order.
         group = MutuallyExclusiveCallbackGroup()
         self._taps = TapSubscriptions(self, group, self._activity.tapped, self._incompatible)
@@ -178,7 +181,7 @@ class MemoryNode(LifecycleNode):
         self._perceptions.follow_publishers()
         self._taps.follow_publishers()
         self._try_again()
-        return self._status.step()
+        return min(self._status.step(), self._unheard.step() or math.inf)
 
     def _try_again(self) -> None:
         """Write something after a service failed to: nobody may call one again before all is well."""
@@ -234,7 +237,8 @@ class MemoryNode(LifecycleNode):
 
     def _incompatible(self, topic: str, policy: str) -> None:
         self._facts.counters.incompatible_qos += 1
-        self._warn(f'qos:{topic}', f'a publisher of {topic} gives less {policy} than is asked for and is not heard')
+        self._unheard.add(topic, policy)
+        self._reporting.wake()
 
     def _warn(self, kind: str, message: str) -> None:
         text = self._throttle.text(kind, message)

@@ -247,6 +247,12 @@ def _group(group: type, prefix: str, values: Mapping[str, Any]) -> Any:
 
 
 def database_path(value: str) -> str:
-    """Give the absolute path of the database: as set, else under ``$ROS_HOME`` or ``~/.ros``."""
+    """
+    Give the absolute path of the database: as set, else under ``$ROS_HOME`` or ``~/.ros``.
+
+    What is no path (SQL-12) stays as it is: it is refused where it is opened, not made a file of that name.
+    """
+    if value.startswith((':memory:', 'file:')):
+        return value
     home = os.environ.get('ROS_HOME') or '~/.ros'
     return str(Path(value or f'{home}/robotmem/memory.db').expanduser().absolute())

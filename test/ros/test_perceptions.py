@@ -123,5 +123,5 @@ def test_a_best_effort_publisher_is_heard_or_named(world: Any, reliability: str)
         assert client.status(lambda s: s.perceptions_stored > 0, timeout_s=5.0).incompatible_qos == 0
     else:
         assert client.status(lambda s: s.incompatible_qos > 0, timeout_s=5.0).perceptions_stored == 0
-        assert 'perception gives less reliability' in process.log
+        client.wait(lambda: '/robotmem/perception gives less reliability' in process.log, timeout_s=5.0)
     timer.cancel()
