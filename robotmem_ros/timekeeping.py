@@ -138,7 +138,7 @@ class Timekeeper:
         """Say what a person should know of the clock, one sentence each; nothing while all is well."""
         found = [] if self.is_known else [NO_TIME]
         with self._lock:
-            found += [_said(step) for step in self._steps[-KEPT_STEPS:]]
+            found += map(str, self._steps[-KEPT_STEPS:])
         if self._undated and not self._clock.simulated:
             found.append(f'{self._undated} rows had no usable date: they count from now')
         return found
@@ -159,7 +159,7 @@ class Timekeeper:
                 self._first = self._moment(reading)
             is_missed, self._is_missed = utc_ns <= 0 and not self._is_missed, utc_ns <= 0
         if step is not None:
-            self._report(_said(step))
+            self._report(str(step))
         if is_missed:
             self._report(NO_TIME)
         return reading
@@ -186,12 +186,6 @@ class Timekeeper:
     def _marks(self) -> Marks:
         with self._store.read() as tx:
             return stored.marks(tx)
-
-
-def _said(step: Step) -> str:
-    way = 'forward' if step.size_ns > 0 else 'back'
-    meaning = 'what was stored since boot moves with it' if step.is_first else 'it ages nothing'
-    return f'the clock stepped {way} by {abs(step.size_ns) / 1e9:.1f} s: {meaning}'
 
 
 def _meaning(timeline: Timeline) -> tuple[object, ...]:

@@ -66,6 +66,11 @@ class Step:
     size_ns: int
     is_first: bool = False
 
+    def __str__(self) -> str:
+        way = 'forward' if self.size_ns > 0 else 'back'
+        meaning = 'what was stored since boot moves with it' if self.is_first else 'it ages nothing'
+        return f'the clock stepped {way} by {abs(self.size_ns) / 1e9:.1f} s: {meaning}'
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
