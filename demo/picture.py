@@ -127,7 +127,7 @@ SHAPES = {Marker.CYLINDER: disc, Marker.SPHERE: ball, Marker.LINE_LIST: lines}
 
 
 def texts(pen: Any, view: View, markers: Sequence[Any], others: Sequence[Any], width: int) -> None:
-    """Write each text over its point, or, where something else is, further up."""
+    """Write each text over its point, or where there is room as near to it as can be."""
     taken = [around(view, marker) for marker in others if marker.type == Marker.SPHERE]
     for marker in markers:
         size = max(marker.scale.z * view.scale, FEWEST_PIXELS)
@@ -135,11 +135,12 @@ def texts(pen: Any, view: View, markers: Sequence[Any], others: Sequence[Any], w
         x, y = view.pixel(marker.pose.position.x, marker.pose.position.y)
         half = pen.textlength(words, font=font) / 2.0 + 4.0
         middle = min(max(x, half), width - half)
-        base = y
-        while any(hits((middle - half, base - size, middle + half, base + 3.0), box) for box in taken):
-            base -= 3.0
-        taken.append((middle - half, base - size, middle + half, base + 3.0))
-        pen.line((x, y, x, base + 3.0), fill=(*colour(marker)[:3], 110))
+        for base in (y + 3.0 * step for step in sorted(range(-200, 200), key=abs)):
+            box = (middle - half, base - size, middle + half, base + 3.0)
+            if not any(hits(box, other) for other in taken):
+                break
+        taken.append(box)
+        pen.line((x, y, x, base + 3.0 if base < y else base - size), fill=(*colour(marker)[:3], 110))
         ink = {'fill': colour(marker), 'stroke_width': 2, 'stroke_fill': BACKGROUND}
         pen.text((middle, base), words, font=font, anchor='ms', **ink)
 

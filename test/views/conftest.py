@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,8 @@ def config() -> Path:
 
 
 @pytest.fixture(scope='session')
-def offer(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Iterator[Offer]:
-    """The node ``/robotmem`` with the tap of config/robotmem.yaml, in simulated time."""
+def offer(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Offer:
+    """What ``/robotmem`` had, with the tap of config/robotmem.yaml, in simulated time; it is gone: others have its name."""
     from rclpy.qos import DurabilityPolicy
 
     from robotmem_ros.ros.node import MemoryNode
@@ -55,7 +54,7 @@ def offer(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Iterator[Of
             name for name in published for info in node.get_publishers_info_by_topic(name)
             if info.qos_profile.durability is DurabilityPolicy.TRANSIENT_LOCAL
         }
-        yield Offer(
+        return Offer(
             published, named(node.get_subscriber_names_and_types_by_node),
             named(node.get_service_names_and_types_by_node), frozenset(latched),
         )
