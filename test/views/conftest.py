@@ -29,7 +29,7 @@ def config() -> Path:
 
 @pytest.fixture(scope='session')
 def offer(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Offer:
-    """What ``/robotmem`` had, with the tap of config/robotmem.yaml, in simulated time; it is gone: others have its name."""
+    """What ``/robotmem`` had, with the tap of config/robotmem.yaml, in simulated time; it has gone since."""
     from rclpy.qos import DurabilityPolicy
 
     from robotmem_ros.ros.node import MemoryNode
