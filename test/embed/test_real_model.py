@@ -68,20 +68,25 @@ def test_loading_and_embedding_open_no_socket(prepared, packaged, no_network):
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='counts threads in /proc')
 @pytest.mark.parametrize('threads', [1, 2])
 def test_the_model_takes_the_threads_it_is_given(prepared, threads):
-    """EMB-04: no thread per core, and nothing on stderr about CPU affinity."""
+    """EMB-04: on two cores, 200 texts: no thread per core, nothing on stderr about affinity, no spinning."""
     program = f"""
-import os
-from robotmem_ros.errors import EmbeddingFailed
+import os, time
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
 from robotmem_ros.embed.onnx import OnnxEmbedder
-from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.embed.locate import find_model
 before = len(os.listdir('/proc/self/task'))
 embedder = OnnxEmbedder(find_model({str(prepared)!r}), threads={threads})
-for i in range(50):
+began, used = time.monotonic(), time.process_time()
+for i in range(200):
     embedder.embed(f'open the red door {{i}}')
-print(len(os.listdir('/proc/self/task')) - before)
+busy = (time.process_time() - used) / (time.monotonic() - began)
+used = time.process_time()
+time.sleep(0.3)
+print(len(os.listdir('/proc/self/task')) - before, busy, time.process_time() - used)
 """
     done = subprocess.run([sys.executable, '-c', program], check=True, timeout=60,
                           capture_output=True, text=True)
     assert done.stderr == ''
-    assert int(done.stdout) <= threads - 1
+    more, busy, idle_s = done.stdout.split()
+    assert int(more) <= threads - 1
+    assert float(busy) <= threads + 0.1 and float(idle_s) < 0.1

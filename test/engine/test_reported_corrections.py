@@ -15,6 +15,7 @@ from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import Conflict, InvalidRequest, NotFound, RobotMemError
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
+from robotmem_ros.store import vectors
 
 Open = Callable[..., Engine]
 
@@ -196,6 +197,33 @@ def test_perceptions_repeat_by_nature(engine: Engine, clock: ManualClock) -> Non
     with engine._rt.store.read() as tx:
         stored = [json.loads(row[0])['force'] for row in tx.execute('SELECT data FROM memory ORDER BY id')]
     assert stored == [10, 14, 10, 10]
+
+
+def test_each_dock_keeps_its_own_minutes(engine: Engine) -> None:
+    """CON-01: three docks of one session, each found with its own numbers after its end."""
+    session = engine.start_session().session_id
+    docks = {1: 40, 2: 40, 3: 55}
+    for dock, minutes in docks.items():
+        learn(engine, f'charge at dock {dock} takes {minutes} minutes', session_id=session)
+    assert engine.end_session(session).superseded_count == 0
+    for dock, minutes in docks.items():
+        assert said(engine, f'dock {dock}')[0] == f'charge at dock {dock} takes {minutes} minutes'
+    assert len(said(engine, 'charge at dock')) == 3
+
+
+def test_five_corrections_and_another_model_leave_one_vector(open_engine: Open) -> None:
+    """VEC-04: after five updates, and after all was embedded anew, there is one vector, and it is of the last text."""
+    for salt in ('one', 'two'):
+        engine = open_engine(HashEmbedder(salt=salt))
+        settle(engine)
+        if salt == 'one':
+            memory = learn(engine, 'lamp number 0 flickers')
+            for i in range(1, 6):
+                engine.update(memory, f'lamp number {i} flickers')
+        with engine._rt.store.read() as tx:
+            assert tx.value('SELECT count(*) FROM vector') == tx.value('SELECT count(*) FROM memory_vec') == 1
+            assert vectors.get(tx, memory) == pytest.approx(HashEmbedder(salt=salt).embed('lamp number 5 flickers'))
+        engine.close()
 
 
 def test_a_constraint_of_two_hundred_days(engine: Engine, clock: ManualClock) -> None:
