@@ -73,10 +73,10 @@ def kitti_00() -> Drive:
     return drive_of('KITTI_00', np.loadtxt(times), np.loadtxt(poses)[:, [3, 11]])
 
 
-def known_ground(drive: Drive, reach_m: float) -> Flags:
-    """Say of each pose whether the path was within ``reach_m`` of it more than 60 m of travel ago."""
+def known_ground(drive: Drive, reach_m: float, ago_m: float = AGO_M) -> Flags:
+    """Say of each pose whether the path was within ``reach_m`` of it more than ``ago_m`` of travel ago."""
     known = np.zeros(len(drive.t_s), np.bool_)
-    ends = np.searchsorted(drive.travel_m, drive.travel_m - AGO_M, side='left')
+    ends = np.searchsorted(drive.travel_m, drive.travel_m - ago_m, side='left')
     for i, (here, end) in enumerate(zip(drive.xy_m, ends, strict=True)):
         known[i] = bool(end) and ((drive.xy_m[:end] - here) ** 2).sum(axis=1).min() <= reach_m ** 2
     return known

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.drives import Drive, Flags, from_csv, kitti_00, known_ground, returns
+from benchmarks.drives import AGO_M, Drive, Flags, from_csv, kitti_00, known_ground, returns
 from demo.fetch import NoRecording
 from robotmem_ros.model import Pose
 from robotmem_ros.scenes import SceneTracker
@@ -93,11 +93,11 @@ def decide(tracker: SceneTracker, now_ns: int, pose: int, driven: Driven) -> Non
         driven.hits += [(pose, event.scene.key) for event in tracker.advance(max(due, 1))]
 
 
-def judged(drive: Drive, driven: Driven) -> dict[str, Any]:
+def judged(drive: Drive, driven: Driven, radius_m: float = RADIUS_M, ago_m: float = AGO_M) -> dict[str, Any]:
     """Compare with geometry."""
-    known, nearly = known_ground(drive, RADIUS_M), known_ground(drive, 2 * RADIUS_M)
+    known, nearly = known_ground(drive, radius_m, ago_m), known_ground(drive, 2 * radius_m, ago_m)
     found = list(returns(drive, known))
-    misses = [cause for each in found if (cause := cause_of_miss(drive, driven, each.first))]
+    misses = [cause for each in found if (cause := cause_of_miss(drive, driven, each.first, radius_m))]
     recognised = np.array([bool(key) for key in driven.in_force])
     known_m = float(drive.step_m[known].sum())
     return {
@@ -110,11 +110,11 @@ def judged(drive: Drive, driven: Driven) -> dict[str, Any]:
     }
 
 
-def cause_of_miss(drive: Drive, driven: Driven, first: int) -> str:
+def cause_of_miss(drive: Drive, driven: Driven, first: int, radius_m: float) -> str:
     """Say why a return was missed, ``''`` if it was not."""
     begin = drive.travel_m[first]
     later = [(float(drive.travel_m[pose] - begin), key) for pose, key in driven.hits if pose >= first]
-    if later and later[0][0] <= 2 * RADIUS_M:
+    if later and later[0][0] <= 2 * radius_m:
         return ''
     before = f'scene {driven.in_force[first]}' if driven.in_force[first] else 'no scene'
     after = f'the next hit, {later[0][1]}, came after {later[0][0]:.1f} m' if later else 'no hit came'
