@@ -13,6 +13,7 @@ from typing import Any
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
 from robotmem_ros import scene_upkeep as upkeep
 from robotmem_ros.core.decay import NS_PER_DAY
+from robotmem_ros.core.ranking import fuse
 from robotmem_ros.errors import RobotMemError
 from robotmem_ros.exchange.importer import Importer, Summary
 from robotmem_ros.exchange.lines import Line
@@ -30,7 +31,7 @@ from robotmem_ros.model import (
     SessionStarted,
 )
 from robotmem_ros.picture import Picture, picture
-from robotmem_ros.ports import Clock, EmbedderSource
+from robotmem_ros.ports import Clock, EmbedderSource, Fusion
 from robotmem_ros.runtime import Report, Runtime, silent
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
@@ -49,15 +50,17 @@ class Engine:
     """
 
     def __init__(
-        self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings, report: Report = silent
+        self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings, report: Report = silent,
+        fusion: Fusion = fuse,
     ) -> None:
         """Take over an open file; its text index is made anew here if another version made it.
 
         :param report: takes a sentence for the log where the file needed something.
+        :param fusion: makes one score of what words and vectors found in a recall.
         :raises StoreError: if that cannot be written.
         """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
-        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report)
+        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report, fusion=fusion)
         self._house = Housekeeper(self._rt)
         adoption.adopt_text_form(self._rt)
         adoption.report_vectors(self._rt)
