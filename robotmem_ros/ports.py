@@ -73,7 +73,7 @@ class Fusion(Protocol):
     """Makes one score in [0, 1] of what both arms of a recall found; ``core.ranking.fuse`` is the one in use."""
 
     def __call__(
-        self, text: Mapping[int, float], vector: Mapping[int, float], text_weight: float, floor: float = 0.0
+        self, text: Mapping[int, float], vector: Mapping[int, float], text_weight: float
     ) -> dict[int, float]:
         """Give every id of either arm its score; see ``core.ranking.fuse`` for the arguments."""
         ...

@@ -6,10 +6,10 @@ that do not. Nothing is written: what a recall leaves behind is queued for the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from robotmem_ros import association
-from robotmem_ros.core.ranking import floor_of, in_context
+from robotmem_ros.core.ranking import in_context
 from robotmem_ros.core.spatial import distance_at
 from robotmem_ros.model import Filters, Memory, RecallRequest, RecallResult, SpatialSort
 from robotmem_ros.ports import Vector
@@ -58,8 +58,8 @@ def _by_words(
     filters = question.filters
     limit = max(settings.recall.candidates, question.n)
     text = dict(fulltext.search(tx, question.phrases, filters, settings.decay, limit))
-    meaning, floor = _by_meaning(tx, vector, filters, settings, limit)
-    fused = rt.fusion(text, meaning, settings.recall.text_weight if vector is not None else 1.0, floor)
+    meaning = {} if vector is None else _by_meaning(tx, vector, text, filters, settings, limit)
+    fused = rt.fusion(text, meaning, settings.recall.text_weight if vector is not None else 1.0)
     fused = in_context(fused, candidates.before(tx, fused), settings.recall.context_weight)
     tie: Mapping[int, float] = {}
     reached: Mapping[int, float] = {}
@@ -78,14 +78,16 @@ def _by_words(
 
 
 def _by_meaning(
-    tx: Tx, vector: Vector | None, filters: Filters, settings: Settings, limit: int
-) -> tuple[dict[int, float], float]:
-    """Give the nearest memories with their cosine, and the cosine that counts 0."""
-    if vector is None:
-        return {}, 0.0
-    nearest = vectors.nearest(tx, vector, filters, settings.decay, limit)
-    least = settings.recall.min_cosine
-    return {i: c for i, c in nearest if c >= least}, floor_of([c for _, c in nearest], limit)
+    tx: Tx, vector: Vector, text: Collection[int], filters: Filters, settings: Settings, limit: int
+) -> dict[int, float]:
+    """Give the cosines of the nearest memories, and of those that the words found.
+
+    What a full list left out need not be far: without its own cosine it would count as if it had nothing in common.
+    """
+    nearest = dict(vectors.nearest(tx, vector, filters, settings.decay, limit))
+    if len(nearest) >= limit:
+        nearest |= vectors.cosines(tx, vector, [i for i in text if i not in nearest])
+    return {i: cosine for i, cosine in nearest.items() if cosine >= settings.recall.min_cosine}
 
 
 def _by_criteria(tx: Tx, question: Question, settings: Settings) -> tuple[list[Worth], str]:

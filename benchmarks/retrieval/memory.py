@@ -56,9 +56,9 @@ class Switch:
         self.fusion = fuse
 
     def __call__(
-        self, text: Mapping[int, float], vector: Mapping[int, float], text_weight: float, floor: float = 0.0
+        self, text: Mapping[int, float], vector: Mapping[int, float], text_weight: float
     ) -> dict[int, float]:
-        return self.fusion(text, vector, text_weight, floor)
+        return self.fusion(text, vector, text_weight)
 
 
 class Memory:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-
-MOST_FLOOR = 0.6
-"""Greatest floor, as a share of the best cosine."""
+from collections.abc import Mapping
 
 
-def fuse(
-    text: Mapping[int, float], vector: Mapping[int, float], text_weight: float, floor: float = 0.0
-) -> dict[int, float]:
+def fuse(text: Mapping[int, float], vector: Mapping[int, float], text_weight: float) -> dict[int, float]:
     """Give each candidate's fused score in [0, 1]; greater is better in both arms.
 
     :param text: memory id to BM25 score, positive (SQLite's is negative: its sign is turned before).
     :param vector: memory id to cosine.
     :param text_weight: weight of the text arm in [0, 1]; the vectors have the rest.
-    :param floor: cosine that counts 0 (``floor_of``).
 
     Each arm is divided by its maximum, since BM25 has no scale of its own; an arm that found nothing
-    leaves its weight to the other. A candidate that one arm does not know scores 0 there. The floor is
-    taken off first (min-max normalisation; Bruch, Gai, Ingber 2023, "An Analysis of Fusion Functions for
-    Hybrid Retrieval"): the cosines of a model lie close together, and without it the hundredth best
-    still had two thirds of the best one's score. Measured in docs/retrieval.md.
+    leaves its weight to the other. A candidate that one arm does not know scores 0 there.
     """
-    by_text, by_vector = normalised(text), normalised({key: score - floor for key, score in vector.items()})
+    by_text, by_vector = normalised(text), normalised(vector)
     if not by_vector:
         text_weight = 1.0
     elif not by_text:
@@ -34,20 +25,6 @@ def fuse(
         key: min(1.0, text_weight * by_text.get(key, 0.0) + (1.0 - text_weight) * by_vector.get(key, 0.0))
         for key in {**by_text, **by_vector}
     }
-
-
-def floor_of(cosines: Sequence[float], limit: int) -> float:
-    """Give the cosine that counts 0 in a fusion, in [0, 0.6 × the best].
-
-    :param cosines: what the search found, best first.
-    :param limit: how many it was asked for.
-
-    What the search left out had to count 0, so what it found last counts little more. Where it left
-    nothing out, nothing is taken off; and never so much that many equal vectors would count nothing.
-    """
-    if not cosines or len(cosines) < limit:
-        return 0.0
-    return max(0.0, min(cosines[-1], MOST_FLOOR * cosines[0]))
 
 
 def in_context(fused: Mapping[int, float], before: Mapping[int, int], weight: float) -> dict[int, float]:

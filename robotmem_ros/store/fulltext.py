@@ -57,7 +57,7 @@ def search(
     where = compile_filters(filters, decay)
     return [(row[0], row[1]) for row in tx.execute(
         f'SELECT m.id, -f.rank FROM memory_fts f CROSS JOIN memory m ON m.id = f.rowid'
-        f' WHERE memory_fts MATCH :match AND {where.sql} ORDER BY f.rank LIMIT :limit',
+        f' WHERE memory_fts MATCH :match AND {where.sql} ORDER BY f.rank, m.id DESC LIMIT :limit',
         {**where.args, 'match': match, 'limit': limit},
     )]
 

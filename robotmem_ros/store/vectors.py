@@ -7,6 +7,7 @@ sqlite-vec is missing, nothing here fails: searches find nothing, and memories w
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from robotmem_ros.ports import Vector
 from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import collections
 from robotmem_ros.store.filters import Where, compile_filters
-from robotmem_ros.store.tx import Tx
+from robotmem_ros.store.tx import Tx, id_list
 
 MAX_K = 4096
 """sqlite-vec's own limit of one search."""
@@ -147,6 +148,19 @@ def nearest(tx: Tx, vector: Vector, filters: Filters, decay: DecaySettings, k: i
             return found
     inside = f' AND v.id IN (SELECT m.vector_id FROM {where.source} WHERE m.vector_id IS NOT NULL AND {where.sql})'
     return _search(tx, where, k, inside)
+
+
+def cosines(tx: Tx, vector: Vector, ids: Iterable[int]) -> dict[int, float]:
+    """Give the cosine of each of ``ids`` to ``vector``; those without a vector of the space are left out."""
+    known = space(tx)
+    data = np.ascontiguousarray(vector, dtype=np.float32)
+    if not tx.has_vectors or known is None or data.shape != (known[1],) or not data.any():
+        return {}
+    return {row[0]: 1.0 - row[1] for row in tx.execute(
+        'SELECT m.id, vec_distance_cosine(v.embedding, ?) FROM json_each(?) i CROSS JOIN memory m ON m.id = i.value'
+        ' CROSS JOIN memory_vec v ON v.id = m.vector_id',
+        (data.tobytes(), id_list(ids)),
+    )}
 
 
 def _search(tx: Tx, where: Where, k: int, inside: str) -> list[tuple[int, float]]:

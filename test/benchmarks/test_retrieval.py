@@ -54,7 +54,9 @@ def test_joined_sets_keep_their_evidence_and_their_sessions_apart() -> None:
 
 def test_the_others_are_what_their_names_say() -> None:
     text, vector = {1: 8.0, 2: 4.0}, {2: 0.6, 3: 0.3}
-    assert half_and_half(text, vector, 0.9, 0.3) == {1: 0.5, 2: 0.75, 3: 0.25}
+    assert half_and_half(text, vector, 0.9) == {1: 0.5, 2: 0.75, 3: 0.25}
+    crowd = {key: 1.0 - key / 1000 for key in range(70)}
+    assert half_and_half({}, crowd, 0.9).keys() == set(range(50))
     assert reciprocal_ranks(text, vector, 0.9) == pytest.approx({1: 1 / 61, 2: 1 / 62 + 1 / 61, 3: 1 / 62})
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotmem_ros.core.ranking import MOST_FLOOR, final_score, floor_of, fuse, in_context, place
+from robotmem_ros.core.ranking import final_score, fuse, in_context, place
 
 ARMS = st.dictionaries(st.integers(1, 20), st.floats())
 UNIT = st.floats(0.0, 1.0)
@@ -20,10 +20,10 @@ ITEMS = st.lists(
 )
 
 
-@given(ARMS, ARMS, UNIT, st.floats(-1.0, 1.0))
-def test_fused_scores_are_shares(text: dict[int, float], vector: dict[int, float], weight: float, floor: float) -> None:
+@given(ARMS, ARMS, UNIT)
+def test_fused_scores_are_shares(text: dict[int, float], vector: dict[int, float], weight: float) -> None:
     """Every candidate of either arm keeps a place, in [0, 1], whatever the arms gave."""
-    fused = fuse(text, vector, weight, floor)
+    fused = fuse(text, vector, weight)
     assert set(fused) == set(text) | set(vector)
     assert all(0.0 <= score <= 1.0 for score in fused.values())
 
@@ -42,23 +42,6 @@ def test_fusion_divides_each_arm_by_its_best() -> None:
     assert fuse({1: 8.0, 2: 4.0}, {2: 0.6, 3: 0.3, 4: -0.2}, 0.5) == {1: 0.5, 2: 0.75, 3: 0.25, 4: 0.0}
     assert fuse({1: 8.0, 2: 4.0}, {2: 0.6}, 0.25) == {1: 0.25, 2: pytest.approx(0.875)}
     assert fuse({}, {}, 0.5) == {}
-
-
-def test_the_floor_counts_nothing() -> None:
-    """What was found last counts as much as what was left out: nothing."""
-    assert fuse({}, {1: 0.8, 2: 0.6, 3: 0.4}, 0.5, 0.4) == {1: 1.0, 2: pytest.approx(0.5), 3: 0.0}
-
-
-@given(st.lists(st.floats(-1.0, 1.0)), st.integers(1, 10))
-def test_a_floor_leaves_most_of_the_best(cosines: list[float], limit: int) -> None:
-    """The best match always counts 1, however many equals it has; without anything left out nothing is taken off."""
-    cosines.sort(reverse=True)
-    floor = floor_of(cosines, limit)
-    assert 0.0 <= floor <= max(0.0, MOST_FLOOR * max(cosines, default=0.0))
-    if len(cosines) < limit:
-        assert floor == 0.0
-    elif floor and floor < MOST_FLOOR * cosines[0]:
-        assert floor == cosines[-1]
 
 
 @given(SHARES, CHAIN, UNIT)

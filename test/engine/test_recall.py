@@ -318,3 +318,13 @@ def test_a_neighbour_of_the_same_session_gives_context(text_engine: Engine) -> N
     off = replace(text_engine.settings, recall=replace(text_engine.settings.recall, context_weight=0.0))
     text_engine.configure(off)
     assert [i for i in ids(text_engine, 'conveyor belt motor', n=4) if i in (beside, apart)] == [apart, beside]
+
+
+def test_what_only_the_words_found_has_its_cosine_too(engine: Engine) -> None:
+    """Contract 8: a memory that a full list of nearest ones leaves out is not taken for one without meaning."""
+    engine.configure(replace(engine.settings, recall=replace(engine.settings.recall, candidates=10)))
+    wanted = learn(engine, 'grey pallet beside the gate, marked with chalk in hall nine after lunch')
+    for number in range(12):
+        learn(engine, f'pallet gate chalk number {number}')
+    answer = {m.id: m for m in engine.recall(RecallRequest('pallet gate chalk lunch', n=10)).memories}
+    assert answer[wanted].score_vector > engine.settings.recall.min_cosine

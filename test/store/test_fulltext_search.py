@@ -105,3 +105,9 @@ def test_candidates_are_found_by_the_rarest_words(shelf: Any) -> None:
         rows = fulltext.candidates(tx, query_phrases('crimson fragile teapot today robot arm moves near dock'), 1, 5)
     assert [row.id for row in rows] == [wanted]
     assert perception and other
+
+
+def test_equal_matches_come_newest_first(shelf: Any) -> None:
+    """Contract 8: as in the other arm, so that a cut through equals leaves both arms with the same memories."""
+    ids = [shelf.add(f'crate {i} of apples') for i in range(9)]
+    assert [found for found, _ in search(shelf, 'apples', limit=4)] == ids[:-5:-1]

@@ -46,6 +46,17 @@ def test_similarity_is_the_cosine(shelf: Any) -> None:
         assert order == sorted(order, reverse=True)
 
 
+def test_the_cosine_of_given_memories_is_the_one_that_a_search_gives(shelf: Any) -> None:
+    """VEC-02: and a memory without a vector, or a query of another space, has none."""
+    ids = [shelf.add(f'text {c}', vector=at(c, 3)) for c in (0.9, 0.4, -1.0)]
+    without = shelf.add('no vector')
+    with shelf.store.read() as tx:
+        found = vectors.cosines(tx, np.asarray(BASE, np.float32), [*ids, without, 999])
+        assert vectors.cosines(tx, np.ones(3, np.float32), ids) == vectors.cosines(tx, at(0.5), []) == {}
+    assert found == pytest.approx({i: c for i, c in nearest(shelf) if i in ids}, abs=1e-6)
+    assert set(found) == set(ids)
+
+
 def test_an_update_leaves_exactly_one_vector(shelf: Any) -> None:
     """VEC-04: five updates of one memory; the last text's vector is the one."""
     memory = shelf.add('text', vector=BASE)
