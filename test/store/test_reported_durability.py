@@ -142,8 +142,10 @@ import sys
 sys.path.insert(0, sys.argv[2])
 from robotmem_ros.store import collections
 from robotmem_ros.store.store import Store
+print('ready', flush=True)
+sys.stdin.readline()
 store = Store.open(sys.argv[1])
-for i in range(20):
+for i in range(100):
     with store.write() as tx:
         tx.execute('SELECT * FROM meta')
         tx.execute('INSERT INTO meta VALUES (?, ?)', (f'{sys.argv[3]} {i}', 'x'))
@@ -154,14 +156,21 @@ store.close()
 def test_four_processes_read_and_then_write(path: str) -> None:
     """SQL-05: on a new file, all at once: a read that becomes a write is never turned away."""
     processes = [
-        subprocess.Popen([sys.executable, '-c', OPENER, path, ROOT, str(n)], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, '-c', OPENER, path, ROOT, str(n)], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for n in range(4)
     ]
+    for process in processes:
+        assert process.stdout is not None and process.stdout.readline() == 'ready\n'
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write('go\n')
+        process.stdin.flush()
     for process in processes:
         assert process.communicate(timeout=60)[1] == ''
     store = Store.open(path)
     with store.read() as tx:
-        assert tx.value("SELECT count(*) FROM meta WHERE value = 'x'") == 80
+        assert tx.value("SELECT count(*) FROM meta WHERE value = 'x'") == 400
     store.close()
 
 
