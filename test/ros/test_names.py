@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import robotmem_ros.srv as srv
@@ -31,3 +33,16 @@ def test_two_robots_in_one_domain(world: Any) -> None:
     assert {f'/r2/robotmem/{topic}' for topic in ('perception', 'scene_hit', 'status')} <= names
     hits = one.node.get_publishers_info_by_topic('/ui/hits')
     assert [(info.node_namespace, info.node_name) for info in hits] == [('/r1', 'robotmem')]
+
+
+def test_the_readme_names_what_a_node_offers(shared: Any) -> None:
+    """NAME-01: the topics of the README are those of a running node, no more and no fewer, besides ROS's own."""
+    readme = (Path(__file__).resolve().parents[2] / 'README.md').read_text('utf-8')
+    named = re.findall(r'^\| `(~/\w+|/\w+)` \((?:in|out)', readme, re.MULTILINE)
+    tap = {'/amcl_pose'}
+    node, client = 'shared_memory', shared.node
+    found = client.get_publisher_names_and_types_by_node(node, '/')
+    found += client.get_subscriber_names_and_types_by_node(node, '/')
+    offered = {name for name, _ in found} - {'/parameter_events', '/rosout'} - tap
+    transitions = {f'/{node}/transition_event'}
+    assert offered - transitions == {name.replace('~', f'/{node}') for name in named}

@@ -243,6 +243,18 @@ def test_a_session_goes_on_after_a_kill(world: Any) -> None:
     assert again.stop() == 0
 
 
+def test_a_perception_of_no_or_another_session_is_counted(shared: Any) -> None:
+    """SES-03: on the topic: refused, counted, and nothing of it is stored."""
+    session = shared.call(srv.StartSession, 'start_session', collection='a').session_id
+    before = shared.status().perceptions_refused
+    publisher = shared.publisher(msg.Perception, 'perception')
+    for fields in ({'session_id': 'made-up'}, {'session_id': session, 'collection': 'b'}):
+        publisher.publish(msg.Perception(description='seen in no session', source='camera', **fields))
+    shared.status(lambda s: s.perceptions_refused == before + 2)
+    for collection in ('', 'a', 'b'):
+        assert not shared.recall('seen session', collection=collection, type='perception').memories
+
+
 def resident_mb(process: Any) -> float:
     lines = Path(f'/proc/{process.process.pid}/status').read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith('VmRSS')) / 1024
