@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from robotmem_ros.core.scene_key import is_descendant, ordered, weight_of
 from robotmem_ros.model import DECLARED, EMERGENT, Feature, Scene
@@ -70,18 +71,19 @@ def counted(seen: Mapping[Feature, int], features: Iterable[Feature]) -> dict[Fe
 def likeness(usual: Collection[Feature], present: Collection[Feature], weights: Mapping[str, float]) -> float:
     """One-sided likeness for joining, in [0, 1]: the weight of the usual features that hold now over that of all.
 
-    What holds beside them does not count against the scene. Nothing usual: 0.
+    What holds beside them does not count against the scene. Nothing usual: 0. Sums are exact, so that the order of a
+    set, which is another in each process, does not show.
     """
-    total = sum(weight_of(each.kind, weights) for each in usual)
-    held = sum(weight_of(each.kind, weights) for each in usual if each in present)
+    total = fsum(weight_of(each.kind, weights) for each in usual)
+    held = fsum(weight_of(each.kind, weights) for each in usual if each in present)
     return min(1.0, held / total) if total > 0 else 0.0
 
 
 def weighted_jaccard(a: Collection[Feature], b: Collection[Feature], weights: Mapping[str, float]) -> float:
     """Two-sided likeness for recall, in [0, 1]: the weight of what is shared over that of all; two empty sets: 0."""
     mine, theirs = frozenset(a), frozenset(b)
-    total = sum(weight_of(each.kind, weights) for each in mine | theirs)
-    shared = sum(weight_of(each.kind, weights) for each in mine & theirs)
+    total = fsum(weight_of(each.kind, weights) for each in mine | theirs)
+    shared = fsum(weight_of(each.kind, weights) for each in mine & theirs)
     return min(1.0, shared / total) if total > 0 else 0.0
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
 from robotmem_ros.clock import ManualClock
-from robotmem_ros.core.emergence import weighted_jaccard
+from robotmem_ros.core.emergence import likeness, weighted_jaccard
 from robotmem_ros.core.scene_key import features_of
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest, RecallRequest, RecallResult
@@ -101,3 +102,13 @@ def test_the_measure_is_symmetric_and_bounded() -> None:
     assert weighted_jaccard(a, b, FEATURE_WEIGHTS) == weighted_jaccard(b, a, FEATURE_WEIGHTS)
     assert weighted_jaccard(a, b, FEATURE_WEIGHTS) == pytest.approx(1.1 / 2.9)
     assert weighted_jaccard(a, a, FEATURE_WEIGHTS) == 1.0 and weighted_jaccard((), (), FEATURE_WEIGHTS) == 0.0
+
+
+def test_the_order_of_a_set_does_not_show() -> None:
+    """1.1 + 1.2 + 0.6 has three sums, by the order; a set has another order in each process."""
+    features = features_of('place:hall/peer:7/object:cup/task:sort/topic:x')
+    measures = {
+        (likeness(order, order[1:], FEATURE_WEIGHTS), weighted_jaccard(order, order[1:], FEATURE_WEIGHTS))
+        for order in itertools.permutations(features) if order[0] == features[0]
+    }
+    assert len(measures) == 1
