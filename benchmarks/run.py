@@ -13,10 +13,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.service import service_times
-
 from benchmarks.corpus import facts, questions
 from benchmarks.measure import Times, resident_mb, timed
+from benchmarks.service import service_times
 from robotmem_ros.clock import SystemClock
 from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine

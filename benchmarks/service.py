@@ -21,7 +21,14 @@ def service_times(db_path: str, asked: list[str], texts: list[str]) -> dict[str,
     """Time recalls and learns through the node's services on an existing file."""
     os.environ |= {'ROS_DOMAIN_ID': DOMAIN, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     node = subprocess.Popen(
-        [str(Path(sys.prefix) / 'bin' / 'memory_node'), '--ros-args', '--log-level', 'warn', '-p', f'db_path:={db_path}'],
+        [
+            str(Path(sys.prefix) / 'bin' / 'memory_node'),
+            '--ros-args',
+            '--log-level',
+            'warn',
+            '-p',
+            f'db_path:={db_path}',
+        ],
         start_new_session=True,
     )
     try:
@@ -35,7 +42,6 @@ def _measured(node: subprocess.Popen[bytes], asked: list[str], texts: list[str])
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.qos import DurabilityPolicy, QoSProfile
-
     from robotmem_ros.msg import MemoryStatus
     from robotmem_ros.srv import Learn, Recall
 
@@ -57,7 +63,9 @@ def _measured(node: subprocess.Popen[bytes], asked: list[str], texts: list[str])
 
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     client.create_subscription(MemoryStatus, '/robotmem/status', on_status, latched)
-    recall, learn = (client.create_client(kind, f'/robotmem/{name}') for kind, name in ((Recall, 'recall'), (Learn, 'learn')))
+    recall, learn = (
+        client.create_client(kind, f'/robotmem/{name}') for kind, name in ((Recall, 'recall'), (Learn, 'learn'))
+    )
     spinner = threading.Thread(target=spin)
     spinner.start()
     try:
@@ -72,8 +80,12 @@ def _measured(node: subprocess.Popen[bytes], asked: list[str], texts: list[str])
         rclpy.shutdown()
         spinner.join()
     return {
-        'service_recall_p50_ms': recalls.p50, 'service_recall_p95_ms': recalls.p95, 'service_learn_p50_ms': learns.p50,
-        'service_learn_p95_ms': learns.p95, 'node_resident_mb': resident, 'node_ready_s': ready_s,
+        'service_recall_p50_ms': recalls.p50,
+        'service_recall_p95_ms': recalls.p95,
+        'service_learn_p50_ms': learns.p50,
+        'service_learn_p95_ms': learns.p95,
+        'node_resident_mb': resident,
+        'node_ready_s': ready_s,
     }
 
 

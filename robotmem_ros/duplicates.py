@@ -35,6 +35,7 @@ class Candidate:
     session_id: str
     vector: Vector | None
     now_ns: int
+    settings: LearnSettings
 
 
 @dataclass(slots=True)
@@ -58,11 +59,11 @@ class Finding:
         return tuple(ranked[:MAX_SIMILAR])
 
 
-def find(tx: Tx, new: Candidate, settings: LearnSettings) -> Finding:
+def find(tx: Tx, new: Candidate) -> Finding:
     """Look for an active fact of the collection that says the same; the first layer that proves it wins."""
     finding = Finding()
     for layer in (_exact, _by_tokens, _by_meaning):
-        layer(tx, new, settings, finding)
+        layer(tx, new, finding)
         if finding.memory_id:
             finding.similar.pop(finding.memory_id, None)
             return finding
@@ -70,7 +71,7 @@ def find(tx: Tx, new: Candidate, settings: LearnSettings) -> Finding:
     return finding
 
 
-def _exact(tx: Tx, new: Candidate, settings: LearnSettings, finding: Finding) -> None:
+def _exact(tx: Tx, new: Candidate, finding: Finding) -> None:
     for row in memories.by_hash(tx, new.collection_id, content_hash(new.text)):
         if row.type != FACT:
             continue
@@ -80,18 +81,18 @@ def _exact(tx: Tx, new: Candidate, settings: LearnSettings, finding: Finding) ->
         finding.note(row, 1.0)
 
 
-def _by_tokens(tx: Tx, new: Candidate, settings: LearnSettings, finding: Finding) -> None:
+def _by_tokens(tx: Tx, new: Candidate, finding: Finding) -> None:
     own = content_tokens(new.text)
     for row in fulltext.candidates(tx, query_phrases(new.text), new.collection_id, TEXT_CANDIDATES):
         overlap = jaccard(own, content_tokens(row.content))
-        if overlap > settings.jaccard_duplicate and guard(new.text, row.content).same:
+        if overlap > new.settings.jaccard_duplicate and guard(new.text, row.content).same:
             finding.memory_id, finding.method, finding.similarity = row.id, 'jaccard', overlap
             return
-        if overlap >= settings.similar_from:
+        if overlap >= new.settings.similar_from:
             finding.note(row, overlap)
 
 
-def _by_meaning(tx: Tx, new: Candidate, settings: LearnSettings, finding: Finding) -> None:
+def _by_meaning(tx: Tx, new: Candidate, finding: Finding) -> None:
     if new.vector is None:
         return
     facts = Filters(collection=new.collection, now_ns=new.now_ns, type=FACT)
@@ -99,10 +100,10 @@ def _by_meaning(tx: Tx, new: Candidate, settings: LearnSettings, finding: Findin
     rows = memories.rows(tx, [i for i, _ in nearest])
     for memory_id, cosine in nearest:
         row = rows[memory_id]
-        if cosine < min(settings.similar_from, settings.cosine_proved):
+        if cosine < min(new.settings.similar_from, new.settings.cosine_proved):
             return
         verdict = guard(new.text, row.content)
-        enough = settings.cosine_proved if verdict.proved else settings.cosine_duplicate
+        enough = new.settings.cosine_proved if verdict.proved else new.settings.cosine_duplicate
         if verdict.same and cosine >= enough:
             method = 'session_cosine' if new.session_id and row.session_id == new.session_id else 'cosine'
             finding.memory_id, finding.method, finding.similarity = row.id, method, cosine

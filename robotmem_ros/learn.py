@@ -35,8 +35,10 @@ def learn(rt: Runtime, request: LearnRequest) -> LearnResult:
     with rt.store.write() as tx:
         open_session(tx, request.session_id, collection)
         collection_id = collections.collection_id(tx, collection)
-        candidate = duplicates.Candidate(request.insight, collection, collection_id, request.session_id, vector, now)
-        finding = duplicates.find(tx, candidate, rt.settings.learn)
+        candidate = duplicates.Candidate(
+            request.insight, collection, collection_id, request.session_id, vector, now, rt.settings.learn
+        )
+        finding = duplicates.find(tx, candidate)
         memory_id = finding.memory_id or _insert(tx, candidate, request, moment.anchor_ns)
         occurrences.add(tx, memory_id, _occurrence(rt, request, collection, now))
         memories.add_tags(tx, memory_id, request.tags)

@@ -144,7 +144,7 @@ class Filters:
     until_ns: int = 0
     scene_key: str = ''
     like_scenes: Mapping[str, float] | None = None
-    """Instead of the scene ``scene_key``, which there is not: those that are like it, by key, each with its likeness."""
+    """Instead of the scene ``scene_key``, which there is not: those that are like it, each with its likeness."""
     spatial: SpatialSort | None = None
     exclude_session: str = ''
 

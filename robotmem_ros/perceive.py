@@ -87,18 +87,39 @@ def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int |
     except RobotMemError as error:
         return error
     collection_id, now = collections.collection_id(tx, collection), moment.utc_ns
-    if item.seq and item.stamp_ns and (known := occurrences.perceived_already(
-            tx, collection_id, item.source, item.seq, item.stamp_ns)):
+    if (
+        item.seq
+        and item.stamp_ns
+        and (known := occurrences.perceived_already(tx, collection_id, item.source, item.seq, item.stamp_ns))
+    ):
         return known
-    memory_id = memories.insert(tx, NewMemory(
-        collection_id=collection_id, type=PERCEPTION, content=item.description, confidence=CONFIDENCE, created_at_ns=now,
-        perception_type=item.perception_type, data=item.data, source=item.source, seq=item.seq,
-        session_id=item.session_id, anchor_ns=moment.anchor_ns,
-    ))
+    memory_id = memories.insert(
+        tx,
+        NewMemory(
+            collection_id=collection_id,
+            type=PERCEPTION,
+            content=item.description,
+            confidence=CONFIDENCE,
+            created_at_ns=now,
+            perception_type=item.perception_type,
+            data=item.data,
+            source=item.source,
+            seq=item.seq,
+            session_id=item.session_id,
+            anchor_ns=moment.anchor_ns,
+        ),
+    )
     here = collection == rt.scenes.collection
-    occurrences.add(tx, memory_id, Occurrence(
-        at_ns=now, observed_at_ns=item.stamp_ns, session_id=item.session_id,
-        pose=item.pose or (rt.scenes.last_pose() if here else None),
-        bucket=rt.scenes.bucket(now) if here else '', fingerprint=rt.scenes.situation(now) if here else (),
-    ))
+    occurrences.add(
+        tx,
+        memory_id,
+        Occurrence(
+            at_ns=now,
+            observed_at_ns=item.stamp_ns,
+            session_id=item.session_id,
+            pose=item.pose or (rt.scenes.last_pose() if here else None),
+            bucket=rt.scenes.bucket(now) if here else '',
+            fingerprint=rt.scenes.situation(now) if here else (),
+        ),
+    )
     return memory_id

@@ -43,32 +43,60 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
     check_query(request.query)
     spatial = parse_spatial_sort(request.spatial_sort)
     filters = Filters(
-        collection=rt.collection(request.collection), now_ns=now_ns,
+        collection=rt.collection(request.collection),
+        now_ns=now_ns,
         min_confidence=check_unit(request.min_confidence, 'min_confidence', 0.0, 1.0),
-        session_id=request.session_id, category=request.category, type=request.type, tags=check_tags(request.tags),
-        context=parse_context_filter(request.context_filter), near=_near(rt, request.near),
-        radius_m=check_unit(request.radius, 'radius', 0.0, MAX_RADIUS_M), map_id=request.map_id,
-        since_ns=request.since_ns, until_ns=request.until_ns,
-        scene_key=normalise_key(request.scene, rt.settings.scenes.weights) if request.scene else '', spatial=spatial,
+        session_id=request.session_id,
+        category=request.category,
+        type=request.type,
+        tags=check_tags(request.tags),
+        context=parse_context_filter(request.context_filter),
+        near=_near(rt, request.near),
+        radius_m=check_unit(request.radius, 'radius', 0.0, MAX_RADIUS_M),
+        map_id=request.map_id,
+        since_ns=request.since_ns,
+        until_ns=request.until_ns,
+        scene_key=normalise_key(request.scene, rt.settings.scenes.weights) if request.scene else '',
+        spatial=spatial,
     )
     if filters.since_ns and filters.until_ns and filters.since_ns > filters.until_ns:
         raise InvalidRequest('since', 'a time not after until', f'{filters.since_ns} ns after {filters.until_ns} ns')
     if filters.radius_m and filters.near is None:
         raise InvalidRequest('radius', 'near.header.frame_id to be set with it', request.radius)
     if is_blank(request.query) and not has_criterion(filters):
-        raise InvalidRequest('query', 'words, or another criterion (scene, near, time, session, tags, ...)', request.query)
+        raise InvalidRequest(
+            'query', 'words, or another criterion (scene, near, time, session, tags, ...)', request.query
+        )
     return Question(
-        request.query, query_phrases(request.query, SILENT_IN_QUESTIONS), filters, n, spatial, request.context_session,
-        request.reinforce, request.plain, warning,
+        request.query,
+        query_phrases(request.query, SILENT_IN_QUESTIONS),
+        filters,
+        n,
+        spatial,
+        request.context_session,
+        request.reinforce,
+        request.plain,
+        warning,
     )
 
 
 def has_criterion(filters: Filters) -> bool:
     """Tell whether anything but the collection and the confidence narrows the search."""
-    return any((
-        filters.session_id, filters.category, filters.type, filters.tags, filters.context, filters.near, filters.map_id,
-        filters.since_ns, filters.until_ns, filters.scene_key, filters.spatial,
-    ))
+    return any(
+        (
+            filters.session_id,
+            filters.category,
+            filters.type,
+            filters.tags,
+            filters.context,
+            filters.near,
+            filters.map_id,
+            filters.since_ns,
+            filters.until_ns,
+            filters.scene_key,
+            filters.spatial,
+        )
+    )
 
 
 def _count(n: int) -> tuple[int, str]:
@@ -100,6 +128,8 @@ def _near(rt: Runtime, near: Pose | None) -> Pose | None:
     robot = rt.scenes.last_pose()
     if robot is None:
         raise InvalidRequest(
-            'near.header.frame_id', 'a map frame while no pose of the robot is known (no pose tap has given one)', near.frame_id
+            'near.header.frame_id',
+            'a map frame while no pose of the robot is known (no pose tap has given one)',
+            near.frame_id,
         )
     return replace(compose(robot, near), map_id=near.map_id or robot.map_id)

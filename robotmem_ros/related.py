@@ -23,7 +23,9 @@ def related_memories(rt: Runtime, tx: Tx, session: SessionRow, now_ns: int) -> t
     """Give at most five memories of other sessions, best first; not reinforced."""
     settings = rt.settings
     filters = Filters(
-        collection=session.collection, now_ns=now_ns, min_confidence=settings.decay.recall_threshold,
+        collection=session.collection,
+        now_ns=now_ns,
+        min_confidence=settings.decay.recall_threshold,
         exclude_session=session.id,
     )
     facts = sessions.facts(tx, session.id)[-MAX_PROBES:]
@@ -36,7 +38,9 @@ def related_memories(rt: Runtime, tx: Tx, session: SessionRow, now_ns: int) -> t
         by_text = dict(fulltext.search(tx, phrases, filters, settings.decay, 2 * MOST))
         nearest = [] if vector is None else vectors.nearest(tx, vector, filters, settings.decay, 2 * MOST)
         meaning = {i: c for i, c in nearest if c >= settings.learn.similar_from}
-        for memory_id, score in fuse(by_text, meaning, settings.recall.text_weight if vector is not None else 1.0).items():
+        for memory_id, score in fuse(
+            by_text, meaning, settings.recall.text_weight if vector is not None else 1.0
+        ).items():
             worth[memory_id] = max(worth.get(memory_id, 0.0), score)
     for memory_id in scenes.sharing(tx, [fact.id for fact in facts], MOST):
         worth[memory_id] = worth.get(memory_id, 0.0) + 0.5

@@ -18,16 +18,16 @@ def advance(rt: Runtime) -> list[SceneHit]:
     Being shown does not reinforce a memory: only being asked for does.
     """
     events = rt.scenes.advance(rt.clock.now_ns())
-    return [
-        SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene), e.at_ns) for e in events
-    ]
+    return [SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene), e.at_ns) for e in events]
 
 
 def memories_of(rt: Runtime, scene: Scene) -> tuple[Memory, ...]:
     """Give the memories of a scene and of those above it, by effective worth: confidence × retention."""
     settings = rt.settings
     filters = Filters(
-        collection=scene.collection, now_ns=rt.time.now().now_ns, min_confidence=settings.decay.recall_threshold,
+        collection=scene.collection,
+        now_ns=rt.time.now().now_ns,
+        min_confidence=settings.decay.recall_threshold,
         scene_key=scene.key,
     )
     anywhere = replace(filters, scene_key='')  # a memory of a scene above is not of this one
@@ -48,7 +48,9 @@ def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
         collection_id = collections.known_id(tx, name)
         if collection_id is None:
             return []
-        return scenes.list_scenes(tx, collection_id, normalise_key(prefix, rt.settings.scenes.weights) if prefix else '')
+        return scenes.list_scenes(
+            tx, collection_id, normalise_key(prefix, rt.settings.scenes.weights) if prefix else ''
+        )
 
 
 def declare(rt: Runtime, key: str, collection: str) -> tuple[str, bool]:

@@ -39,7 +39,8 @@ class EmbedSettings:
     """Which model gives texts their meaning."""
 
     model: str = setting(
-        'minilm', 'minilm reads English, multilingual 16 languages as one (a package of its own)', fixed=True)
+        'minilm', 'minilm reads English, multilingual 16 languages as one (a package of its own)', fixed=True
+    )
     model_path: str = setting('', "folder or .onnx file of a model of one's own, in place of minilm", fixed=True)
     threads: int = setting(1, 'threads of one model call', low=1, high=64, fixed=True)
 
@@ -50,7 +51,9 @@ class LearnSettings:
 
     jaccard_duplicate: float = setting(0.70, 'token overlap above which a text is a duplicate', low=0.5, high=1.0)
     cosine_duplicate: float = setting(0.85, 'cosine from which a text is a duplicate', low=0.5, high=1.0)
-    cosine_proved: float = setting(0.65, 'cosine from which it is one where the guard proves agreement', low=0.4, high=1.0)
+    cosine_proved: float = setting(
+        0.65, 'cosine from which it is one where the guard proves agreement', low=0.4, high=1.0
+    )
     similar_from: float = setting(0.40, 'overlap or cosine from which a memory is listed as similar', low=0.0, high=1.0)
 
 
@@ -69,7 +72,9 @@ class DecaySettings:
     rate_per_day: float = setting(0.01, 'share of the confidence lost each day', low=0.0, high=0.99, unit='1/day')
     stm_half_life_days: float = setting(3.0, 'half-life of a short-term memory', low=0.001, high=1e6, unit='day')
     ltm_half_life_days: float = setting(30.0, 'half-life of a long-term memory', low=0.001, high=1e6, unit='day')
-    repeat_s: float = setting(60.0, 'repeated recalls of a memory within this time count once', low=0.0, high=86_400.0, unit='s')
+    repeat_s: float = setting(
+        60.0, 'repeated recalls of a memory within this time count once', low=0.0, high=86_400.0, unit='s'
+    )
     use_exponent: float = setting(0.6, 'weight of use in retention', low=0.0, high=2.0)
     recall_threshold: float = setting(0.3, 'floor of protected categories', low=0.0, high=1.0)
     gc_threshold: float = setting(0.1, 'retention below which an STM memory may be retired', low=0.0, high=1.0)
@@ -81,7 +86,8 @@ class GcSettings:
 
     automatic: bool = setting(False, 'retire, in time powered on, what stays below decay.gc_threshold')
     daily_share: float = setting(
-        0.01, 'most of a collection that is retired in a day powered on', low=0.0, high=0.01, unit='1/day')
+        0.01, 'most of a collection that is retired in a day powered on', low=0.0, high=0.01, unit='1/day'
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,8 @@ class PromotionSettings:
     days: int = setting(3, 'different days of recall that promote', low=2, high=3650)
     good_outcome: float = setting(0.8, 'outcome score from which a session went well', low=0.0, high=1.0)
     good_sessions: int = setting(
-        2, 'sessions that went well and in which it was learned that promote', low=1, high=1000)
+        2, 'sessions that went well and in which it was learned that promote', low=1, high=1000
+    )
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,8 @@ class SessionSettings:
     """What becomes of sessions that nobody ends (SES-02)."""
 
     open_limit_days: float = setting(
-        7.0, 'time without a learn after which an open session is ended; 0: never', low=0.0, high=36_500.0, unit='day')
+        7.0, 'time without a learn after which an open session is ended; 0: never', low=0.0, high=36_500.0, unit='day'
+    )
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,8 @@ class ClockSettings:
     """How the machine's clock is watched (contract 6, Time)."""
 
     step_s: float = setting(
-        1.0, 'jump against the steady clock from which on it is a step', low=0.1, high=3600.0, unit='s')
+        1.0, 'jump against the steady clock from which on it is a step', low=0.1, high=3600.0, unit='s'
+    )
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,14 @@ class RecallSettings:
 
 
 FEATURE_WEIGHTS = {
-    'peer': 1.2, 'place': 1.1, 'chan': 1.0, 'robot': 1.0, 'task': 0.9, 'tool': 0.8, 'object': 0.6, 'topic': 0.4,
+    'peer': 1.2,
+    'place': 1.1,
+    'chan': 1.0,
+    'robot': 1.0,
+    'task': 0.9,
+    'tool': 0.8,
+    'object': 0.6,
+    'topic': 0.4,
     'part': 0.2,
 }
 
@@ -148,22 +164,37 @@ FEATURE_WEIGHTS = {
 class SceneSettings:
     """How situations become scenes (contract 9; seed 002)."""
 
-    weights: dict[str, float] = setting(FEATURE_WEIGHTS, 'weight of each kind of feature', low=0.0, high=10.0, fixed=True)
+    weights: dict[str, float] = setting(
+        FEATURE_WEIGHTS, 'weight of each kind of feature', low=0.0, high=10.0, fixed=True
+    )
     dominant_weight: float = setting(0.5, 'least weight of a feature that identifies', low=0.0, high=10.0)
     join_threshold: float = setting(0.5, 'likeness from which a situation is a known scene', low=0.0, high=1.0)
     likeness_threshold: float = setting(0.35, 'likeness from which a scene is recalled', low=0.0, high=1.0)
     min_visits: int = setting(2, 'visits that make a scene', low=1, high=100)
-    settle_s: float = setting(0.5, 'how long features must stand still before they decide', low=0.0, high=60.0, unit='s')
-    feature_ttl_s: float = setting(0.0, 'time to live of a perceived feature; 0: until replaced', low=0.0, high=1e6, unit='s')
+    settle_s: float = setting(
+        0.5, 'how long features must stand still before they decide', low=0.0, high=60.0, unit='s'
+    )
+    feature_ttl_s: float = setting(
+        0.0, 'time to live of a perceived feature; 0: until replaced', low=0.0, high=1e6, unit='s'
+    )
     day_zone: str = setting(
-        'local', "zone of the part of the day: local (the system's), utc, an offset such as +02:00, or off")
+        'local', "zone of the part of the day: local (the system's), utc, an offset such as +02:00, or off"
+    )
     place_radius_m: float = setting(1.0, 'radius of a place', low=0.01, high=1000.0, unit='m')
     place_margin_m: float = setting(0.3, 'how far beyond its radius a place is kept', low=0.0, high=1000.0, unit='m')
-    ref_half_life_days: float = setting(30.0, 'half-life of the tie of a memory to a scene', low=0.001, high=1e6, unit='day')
+    ref_half_life_days: float = setting(
+        30.0, 'half-life of the tie of a memory to a scene', low=0.001, high=1e6, unit='day'
+    )
     forget_evidence_days: float = setting(
-        90.0, 'a situation that is no scene yet is forgotten so long after its last visit', low=0.001, high=1e6, unit='day')
+        90.0,
+        'a situation that is no scene yet is forgotten so long after its last visit',
+        low=0.001,
+        high=1e6,
+        unit='day',
+    )
     forget_scenes_days: float = setting(
-        180.0, 'an emergent scene is forgotten so long after its last visit', low=0.001, high=1e6, unit='day')
+        180.0, 'an emergent scene is forgotten so long after its last visit', low=0.001, high=1e6, unit='day'
+    )
     hit_memories: int = setting(10, 'memories in one scene hit', low=0, high=100)
     repeat_s: float = setting(0.0, 'hit again while staying, this often; 0: never', low=0.0, high=86_400.0, unit='s')
 
@@ -200,9 +231,18 @@ class Settings:
 
 
 GROUPS: Mapping[str, type] = {
-    'store': StoreSettings, 'embed': EmbedSettings, 'learn': LearnSettings, 'consolidation': ConsolidationSettings,
-    'decay': DecaySettings, 'gc': GcSettings, 'promotion': PromotionSettings, 'sessions': SessionSettings,
-    'clock': ClockSettings, 'hebbian': HebbianSettings, 'recall': RecallSettings, 'scenes': SceneSettings,
+    'store': StoreSettings,
+    'embed': EmbedSettings,
+    'learn': LearnSettings,
+    'consolidation': ConsolidationSettings,
+    'decay': DecaySettings,
+    'gc': GcSettings,
+    'promotion': PromotionSettings,
+    'sessions': SessionSettings,
+    'clock': ClockSettings,
+    'hebbian': HebbianSettings,
+    'recall': RecallSettings,
+    'scenes': SceneSettings,
     'tick': TickSettings,
 }
 

@@ -25,7 +25,9 @@ def check_pose(pose: Pose | None, field: str) -> Pose | None:
     )
     for axis, value in (('x', pose.x), ('y', pose.y), ('z', pose.z)):
         if not math.isfinite(value) or abs(value) > MAX_COORDINATE_M:
-            raise InvalidRequest(f'{field}.pose.position.{axis}', f'a finite number up to {MAX_COORDINATE_M:g} m', value)
+            raise InvalidRequest(
+                f'{field}.pose.position.{axis}', f'a finite number up to {MAX_COORDINATE_M:g} m', value
+            )
     if not all(math.isfinite(q) for q in pose.quaternion):
         raise InvalidRequest(f'{field}.pose.orientation', 'four finite numbers', pose.quaternion)
     return pose
@@ -62,5 +64,7 @@ def open_session(tx: Tx, session_id: str, collection: str) -> SessionRow | None:
     if row.ended_at_ns:
         raise NotFound('session', session_id, 'it has ended')
     if row.collection != collection:
-        raise Conflict('session_id', f'session {session_id!r} belongs to collection {row.collection!r}, not {collection!r}')
+        raise Conflict(
+            'session_id', f'session {session_id!r} belongs to collection {row.collection!r}, not {collection!r}'
+        )
     return row

@@ -178,8 +178,9 @@ class Importer:
         if record.type != FACT or (record.complete and self._empty):
             return 0
         collection = self._collection or self._rt.collection(record.collection)
-        candidate = duplicates.Candidate(record.content, collection, collection_id, record.session_id, meaning, now)
-        found = duplicates.find(tx, candidate, self._rt.settings.learn).memory_id
+        candidate = duplicates.Candidate(
+            record.content, collection, collection_id, record.session_id, meaning, now, self._rt.settings.learn)
+        found = duplicates.find(tx, candidate).memory_id
         return 0 if record.complete and found in self._made else found
 
     def _declare_missing(self, tx: Tx, collection_id: int, record: MemoryRecord, now: int) -> None:

@@ -63,7 +63,8 @@ def still_retirable(tx: Tx, ids: list[int], threshold: float, now_ns: int, setti
 def gone_before(tx: Tx, collection_id: int, before_ns: int) -> list[int]:
     """Give the memories that left the active ones at ``before_ns`` or earlier, the oldest first."""
     return [row[0] for row in tx.execute(
-        "SELECT id FROM memory WHERE status <> 'active' AND collection_id = ? AND status_at <= ? ORDER BY status_at, id",
+        "SELECT id FROM memory WHERE status <> 'active' AND collection_id = ? AND status_at <= ?"
+        ' ORDER BY status_at, id',
         (collection_id, before_ns))]
 
 

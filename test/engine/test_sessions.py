@@ -52,7 +52,9 @@ def test_what_was_said_three_times_is_kept_once(engine: Engine, open_engine: Cal
     """Contract 5: the surest keeps, and inherits context, place, tags and uses of the others."""
     session = engine.start_session().session_id
     texts = (
-        'the cart brake squeaks on wet tile', 'cart brake squeaks on the wet tile floor', 'the cart brake squeaks on wet tiles',
+        'the cart brake squeaks on wet tile',
+        'cart brake squeaks on the wet tile floor',
+        'the cart brake squeaks on wet tiles',
     )
     made = [
         learn_in(engine, session, text, confidence=confidence, tags=(f't{i}',), pose=Pose('map', float(i), 0.0))[0]
@@ -70,7 +72,10 @@ def test_values_that_share_their_form_are_never_merged(engine: Engine) -> None:
     """CON-01."""
     session = engine.start_session().session_id
     learn_in(
-        engine, session, 'charge at dock 1 takes 40 minutes', 'charge at dock 2 takes 40 minutes',
+        engine,
+        session,
+        'charge at dock 1 takes 40 minutes',
+        'charge at dock 2 takes 40 minutes',
         'charge at dock 3 takes 55 minutes',
     )
     assert engine.end_session(session).superseded_count == 0
@@ -101,9 +106,14 @@ def test_consolidation_merges_supersedes_inherits_and_rests(engine: Engine, monk
     with monkeypatch.context() as patch:
         patch.setattr(duplicates, 'find', lambda *a: duplicates.Finding())
         session = engine.start_session().session_id
-        kept, = learn_in(engine, session, 'the cart brake squeaks', confidence=0.9)
+        (kept,) = learn_in(engine, session, 'the cart brake squeaks', confidence=0.9)
         a, b = learn_in(
-            engine, session, *['the cart brake squeaks'] * 2, confidence=0.8, context='{"object": "cart"}', tags=('wheel',)
+            engine,
+            session,
+            *['the cart brake squeaks'] * 2,
+            confidence=0.8,
+            context='{"object": "cart"}',
+            tags=('wheel',),
         )
     friend = engine.learn(LearnRequest('oil the axle')).memory_id
     engine.link(a, friend, 3.0)

@@ -139,7 +139,7 @@ def test_use_moves_the_anchor_and_counts_days(shelf: Any) -> None:
         for later in (0, 10 * 10**9, 61 * 10**9, DAY, 0):
             usage.reinforce(tx, [a, a, b], shelf.now + later, repeat_s=60.0)
         used = 'SELECT use_count, use_days, decay_anchor - ?, last_accessed - ? FROM memory WHERE id = ?'
-        assert tx.execute(used, (shelf.now, shelf.now, a)) == [(4, 2, DAY, DAY)]  # a time that came again moves nothing back
+        assert tx.execute(used, (shelf.now, shelf.now, a)) == [(4, 2, DAY, DAY)]  # a repeated time moves nothing back
         assert tx.value('SELECT use_count FROM memory WHERE id = ?', (b,)) == 0
         usage.reinforce(tx, [a], 0)
         assert tx.execute(used, (shelf.now, shelf.now, a))[0][2:] == (DAY, DAY)
