@@ -45,19 +45,19 @@ def test_a_session_goes_on_after_a_kill(open_engine: Open) -> None:
 
 def test_five_hundred_that_nobody_ended(engine: Engine, clock: ManualClock) -> None:
     """Listed as idle, ended by the tick; a start stays fast."""
-    before = time.perf_counter()
+    before = time.process_time()
     for _ in range(500):
         engine.start_session()
-    took_s = (time.perf_counter() - before) / 500
+    took_s = (time.process_time() - before) / 500
     clock.advance(days=6.9)
     alive = engine.start_session().session_id
     settle(engine)
     assert (engine.stats()['open_sessions'], engine.stats()['idle_sessions']) == (501, 0)
     clock.advance(days=0.2)
     assert engine.stats()['idle_sessions'] == 500
-    before = time.perf_counter()
+    before = time.process_time()
     engine.start_session()
-    assert time.perf_counter() - before < max(20 * took_s, 0.05)
+    assert time.process_time() - before < max(20 * took_s, 0.05)
     settle(engine)
     found = engine.stats()
     assert (found['open_sessions'], found['idle_sessions'], found['ended_sessions']) == (2, 0, 500)
