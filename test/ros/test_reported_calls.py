@@ -85,11 +85,12 @@ def test_a_caller_that_waits_inside_its_callback_stops_only_itself(shared: Any) 
     shared.learn('the ramp is steep', collection='waits')
     caller, executor = rclpy.create_node('caller'), SingleThreadedExecutor()
     client = caller.create_client(srv.Recall, f'{shared.target}/recall')
-    entered, left = threading.Event(), threading.Event()
+    entered, left, answers = threading.Event(), threading.Event(), []
 
     def wrong(_: String) -> None:
         entered.set()
         future = client.call_async(srv.Recall.Request(query='ramp', collection='waits'))
+        future.add_done_callback(lambda done: answers.append(done.result().success))
         until = time.monotonic() + 1.0
         while not future.done() and time.monotonic() < until:
             threading.Event().wait(0.01)
@@ -106,7 +107,7 @@ def test_a_caller_that_waits_inside_its_callback_stops_only_itself(shared: Any) 
         assert entered.wait(10.0)
         while not left.is_set():
             assert shared.call(srv.Recall, 'recall', timeout_s=1.0, query='ramp', collection='waits').memories
-        assert left.wait(5.0)
+        shared.wait(lambda: answers == [True], 5.0)  # it was answered all the time
     finally:
         executor.shutdown()
         thread.join(5.0)
