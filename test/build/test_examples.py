@@ -74,8 +74,8 @@ def test_it_compiles(cpp, tmp_path):
         pytest.skip('rclcpp is not installed (PyPI has no wheel of it): the C++ example was not compiled')
     env = {**os.environ, 'PATH': os.pathsep.join([str(Path(sys.executable).parent), os.environ['PATH']])}
     cmake = shutil.which('cmake', path=env['PATH'])
-    for step in (['-S', cpp, '-B', tmp_path, f'-DCMAKE_PREFIX_PATH={";".join(map(str, prefixes()))}',
-                  '-DCMAKE_CXX_FLAGS=-Werror'], ['--build', tmp_path]):
+    places = [f'-DCMAKE_PREFIX_PATH={";".join(map(str, prefixes()))}', f'-DPython3_EXECUTABLE={sys.executable}']
+    for step in (['-S', cpp, '-B', tmp_path, *places, '-DCMAKE_CXX_FLAGS=-Werror'], ['--build', tmp_path]):
         run = subprocess.run([cmake, *step], env=env, text=True, check=False, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
         assert run.returncode == 0, run.stdout[-5000:]
