@@ -84,7 +84,8 @@ def test_a_caller_that_waits_inside_its_callback_stops_only_itself(shared: Any) 
     """EXE-05: a synchronous call in a callback of a single-threaded executor; everyone else is answered meanwhile."""
     shared.learn('the ramp is steep', collection='waits')
     caller, executor = rclpy.create_node('caller'), SingleThreadedExecutor()
-    client = caller.create_client(srv.Recall, f'{shared.target}/recall')
+    # A client is sent the answers to all callers: with the default depth those of others push out its own.
+    client = caller.create_client(srv.Recall, f'{shared.target}/recall', qos_profile=QoSProfile(depth=1000))
     entered, left, answers = threading.Event(), threading.Event(), []
 
     def wrong(_: String) -> None:
@@ -107,6 +108,7 @@ def test_a_caller_that_waits_inside_its_callback_stops_only_itself(shared: Any) 
         assert entered.wait(10.0)
         while not left.is_set():
             assert shared.call(srv.Recall, 'recall', timeout_s=1.0, query='ramp', collection='waits').memories
+            threading.Event().wait(0.02)
         shared.wait(lambda: answers == [True], 5.0)  # it was answered all the time
     finally:
         executor.shutdown()
