@@ -155,6 +155,7 @@ def test_a_recording_played_twice_counts_once(world: Any) -> None:
     world.start(**{'use_sim_time': True, 'scenes.settle_s': 0.5, 'taps.names': ['']})
     client = world.client()
     clock, publisher = client.publisher(Clock, '/clock'), client.publisher(msg.Perception, 'perception')
+    time.sleep(1.0)  # until both sides know of each other
 
     def found() -> tuple[dict[str, int], int, int]:
         scenes = client.call(srv.ListScenes, 'list_scenes').scenes
