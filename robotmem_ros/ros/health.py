@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from robotmem_ros.errors import StoreBusy, StoreError
+from robotmem_ros.store.presence import Presence
 
 SERVICES = 'services'
 
@@ -66,12 +66,11 @@ class Health:
         self._on_change = on_change
         self._failures: dict[str, str] = {}
         self._path = ''
-        self._inode = (0, 0)
+        self._presence: Presence | None = None
 
     def watch(self, path: str) -> None:
         """Begin anew, with the file at ``path``."""
-        found = Path(path).stat()
-        self._path, self._inode = path, (found.st_dev, found.st_ino)
+        self._path, self._presence = path, Presence(path)
         self._failures.clear()
 
     def failed(self, work: str, error: BaseException) -> None:
@@ -98,11 +97,10 @@ class Health:
 
     def _trouble_of_file(self) -> str:
         try:
-            found = Path(self._path).stat()
-        except OSError as error:
-            return f'database {self._path}: {error.strerror}; what is stored now will be lost'
-        if (found.st_dev, found.st_ino) != self._inode:
-            return f'database {self._path}: was replaced by another file; what is stored now will be lost'
+            if self._presence is not None:
+                self._presence.check()
+        except StoreError as error:
+            return str(error)
         if not os.access(self._path, os.W_OK):
             return f'database {self._path}: not writable'
         return ''

@@ -20,6 +20,7 @@ from robotmem_ros.store import backups, migrations, ownership, paths
 from robotmem_ros.store import connection as connections
 from robotmem_ros.store.locks import WriterLock
 from robotmem_ros.store.ownership import Ownership
+from robotmem_ros.store.presence import Presence
 from robotmem_ros.store.tx import Tx, typed_errors
 
 MAX_READERS = 8
@@ -41,7 +42,7 @@ class Store:
         self.read_only, self._owned = read_only, owned
         self.path, self.vectors_reason, self.migrated_from = path, vectors_reason, found
         self._settings, self._writer, self._writer_durable = settings, writer, True
-        self._lock = WriterLock()
+        self._lock, self._presence = WriterLock(), Presence(path)
         self._pool = threading.Condition()
         self._idle: list[apsw.Connection] = []
         self._readers = 0
@@ -129,7 +130,8 @@ class Store:
         :param background: wait behind every request.
         :param durable: the commit waits for the disk; else a power cut may lose it (never the file).
         :raises StoreBusy: if another process holds the file longer than the busy limit.
-        :raises StoreError: when closed or open to read, or what SQLite said; nothing was written.
+        :raises StoreError: when closed or open to read, where the file was deleted, replaced or cut short
+            meanwhile, or what SQLite said; nothing was written.
         """
         if self.read_only:
             raise StoreError(self.path, 'is open for reading only')
@@ -142,6 +144,8 @@ class Store:
                 # IMMEDIATE: a transaction that reads first and then upgrades gets BUSY without any waiting.
                 tx.execute('BEGIN IMMEDIATE')
                 yield tx
+                # As late as can be: a commit into a file that has no name any more would be acknowledged and lost.
+                self._presence.check()
                 tx.execute('COMMIT')
             finally:
                 tx.end()
@@ -165,7 +169,7 @@ class Store:
         :raises InvalidRequest: if ``path`` exists or cannot be a file.
         :raises StoreError: if it cannot be written; nothing is left behind.
         """
-        full = paths.resolve(path)
+        full = paths.resolve(path, 'path')
         if os.path.lexists(full):
             raise InvalidRequest('path', 'a file that does not exist yet', path)
         part = Path(full + '.part')
@@ -236,6 +240,7 @@ class Store:
                 return self._idle.pop()
             self._readers += 1
         try:
+            self._presence.check()  # else one reader in eight would look into another file
             limit = self._settings.busy_timeout_s
             return connections.open_connection(
                 self.path, writer=False, busy_timeout_s=limit, vectors=self.vectors_available)[0]

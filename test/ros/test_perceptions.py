@@ -91,7 +91,7 @@ def test_a_file_that_was_removed_is_noticed(world: Any) -> None:
     client = world.client()
     client.status()
     process.database.rename(process.folder / 'elsewhere.db')
-    assert 'will be lost' in client.status(lambda s: not s.ready).reason
+    assert 'nothing more is stored' in client.status(lambda s: not s.ready).reason
     (process.folder / 'elsewhere.db').rename(process.database)
     client.status()
 
