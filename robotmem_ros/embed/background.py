@@ -29,6 +29,7 @@ class BackgroundEmbedder:
         self._state: State = 'idle'
         self._embedder: Embedder | None = None
         self._error: Exception | None = None
+        self._is_released = False
 
     def start(self) -> None:
         """Begin loading; further calls do nothing."""
@@ -42,6 +43,15 @@ class BackgroundEmbedder:
     def get(self) -> Embedder | None:
         """Give the embedder once it is ready, else ``None``; fits :data:`ports.EmbedderSource`."""
         return self._embedder
+
+    def release(self) -> None:
+        """
+        Let go of the model, or of one that is still on its way; :meth:`get` gives ``None`` from now on.
+
+        Its memory is the system's and weighs nothing for Python's collector, which would keep a dozen of them.
+        """
+        with self._lock:
+            self._is_released, self._embedder = True, None
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until loading has ended either way; ``False`` after ``timeout_s`` seconds."""
@@ -68,8 +78,10 @@ class BackgroundEmbedder:
 
     def _work(self) -> None:
         try:
-            self._embedder = self._load()
-            self._state = 'ready'
+            embedder = self._load()
+            with self._lock:
+                self._embedder = None if self._is_released else embedder
+                self._state = 'ready'
         except Exception as error:  # noqa: BLE001  whatever it was, the node lives on in text mode and says why
             self._error = error
             self._state = 'missing'

@@ -32,8 +32,11 @@ class Assembly:
             probe(tx)
 
     def close(self) -> None:
-        """Write what is queued and close the file."""
-        self.engine.close()
+        """Write what is queued, close the file and let go of the model."""
+        try:
+            self.engine.close()
+        finally:
+            self.model.release()
 
 
 def assemble(

@@ -1,5 +1,6 @@
 """The model arrives beside the running node, or says why not."""
 
+import weakref
 from threading import Event
 
 import pytest
@@ -51,3 +52,23 @@ def test_the_change_is_told_once_it_can_be_seen(load):
     slot.start()
     assert told.wait(SOON_S)
     assert seen == [('ready' if load is HashEmbedder else 'missing', True)]
+
+
+def test_what_is_released_is_let_go_at_once():
+    """Each life of a node loads one; Python's collector does not see its 20 MB, and a cycle kept a dozen of them."""
+    slot = BackgroundEmbedder(lambda: HashEmbedder())
+    slot.start()
+    assert slot.wait(SOON_S)
+    model = weakref.ref(slot.get())
+    slot.release()
+    assert model() is None and slot.get() is None
+
+
+def test_a_model_that_comes_after_the_release_is_not_kept():
+    gate = Event()
+    slot = BackgroundEmbedder(lambda: HashEmbedder() if gate.wait(SOON_S) else None)
+    slot.start()
+    slot.release()
+    gate.set()
+    assert slot.wait(SOON_S)
+    assert slot.get() is None
