@@ -125,10 +125,10 @@ class Diagnosis:
         })
 
     def _database(self) -> Part:
-        facts = self._facts
-        if facts.assembly is None:
+        facts, assembly = self._facts, self._facts.assembly
+        if assembly is None:
             return Part('database', ERROR if facts.reason else STALE, facts.reason or 'closed', {'path': facts.path})
-        store = facts.assembly.store
+        store = assembly.store
         wal, waiting = size_of(f'{facts.path}-wal'), store.writers_waiting
         level, message = OK, 'open'
         if wal > WAL_BYTES:
@@ -141,19 +141,19 @@ class Diagnosis:
         })
 
     def _model(self) -> Part:
-        facts = self._facts
-        if facts.assembly is None:
+        facts, assembly = self._facts, self._facts.assembly
+        if assembly is None:
             return self._closed('model')
-        model, counts = facts.assembly.model, facts.counts
+        model, counts = assembly.model, facts.counts
         embedder = model.get()
         level, message = (OK, 'ready') if model.state == 'ready' else (WARN, model.reason or model.state)
-        if level == OK and not facts.assembly.store.vectors_available:
-            level, message = WARN, f'no vector search: {facts.assembly.store.vectors_reason}'
+        if level == OK and not assembly.store.vectors_available:
+            level, message = WARN, f'no vector search: {assembly.store.vectors_reason}'
         failures = counts.get('embedding_failures', 0)
         if self._rises.lately('embedding_failures', failures) and level == OK:
             level, message = WARN, 'texts could not be embedded within the last minute'
         return Part('model', level, message, {
-            'state': model.state, 'mode': facts.assembly.engine.mode, 'name': embedder.name if embedder else '',
+            'state': model.state, 'mode': assembly.engine.mode, 'name': embedder.name if embedder else '',
             'backend': embedder.backend if embedder else 'none', 'pending vectors': counts.get('pending_vectors', 0),
             'embedding failures': failures,
         })
@@ -190,9 +190,10 @@ class Diagnosis:
         return Part('disk', level, message, values)
 
     def _clock(self) -> Part:
-        if self._facts.assembly is None:
+        assembly = self._facts.assembly
+        if assembly is None:
             return self._closed('clock')
-        watch, is_simulated = self._facts.assembly.engine.time, self._is_simulated()
+        watch, is_simulated = assembly.engine.time, self._is_simulated()
         notes = watch.notes()
         level, message = OK, 'simulated time runs' if is_simulated else 'wall time'
         if self._rises.lately('clock steps', watch.step_count) and notes:
@@ -221,11 +222,11 @@ class Diagnosis:
         })
 
     def _scenes(self) -> Part:
-        facts, counts = self._facts, self._facts.counts
-        if facts.assembly is None:
+        facts, counts, assembly = self._facts, self._facts.counts, self._facts.assembly
+        if assembly is None:
             return self._closed('scenes')
-        in_force = facts.assembly.engine.scenes.current()
-        refused = facts.assembly.engine.scenes.refused
+        in_force = assembly.engine.scenes.current()
+        refused = assembly.engine.scenes.refused
         level, message = OK, f'in force: {in_force.key}' if in_force else 'no scene in force'
         if self._rises.lately('features refused', refused):
             level, message = WARN, 'features or poses were refused within the last minute'

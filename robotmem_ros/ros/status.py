@@ -35,6 +35,7 @@ class Facts:
     path: str
     collection: str
     assembly: Assembly | None = None
+    """Read it once into a local name: the thread of a transition may take it away between two looks."""
     state: str = 'unconfigured'
     reason: str = ''
     counts: dict[str, Any] = field(default_factory=dict)
@@ -79,8 +80,9 @@ class StatusReporter:
             empty_scene_hits=facts.counters.empty_scene_hits,
             incompatible_qos=convert.unsigned(facts.counters.incompatible_qos),
         )
-        embedder = facts.assembly.model.get() if facts.assembly is not None else None
-        if facts.assembly is not None and embedder is not None and facts.assembly.engine.mode == 'hybrid':
+        assembly = facts.assembly
+        embedder = assembly.model.get() if assembly is not None else None
+        if assembly is not None and embedder is not None and assembly.engine.mode == 'hybrid':
             status.mode, status.embed_backend = 'hybrid', convert.text(embedder.backend)
             status.model, status.embed_dim = convert.text(embedder.name), convert.unsigned(embedder.dim)
         status.ready, reason = readiness(facts)
@@ -104,21 +106,22 @@ class StatusReporter:
 
 def readiness(facts: Facts) -> tuple[bool, str]:
     """Whether services are served in full, and one sentence on what is missing."""
-    if facts.state != 'active' or facts.assembly is None:
+    assembly = facts.assembly
+    if facts.state != 'active' or assembly is None:
         return False, facts.reason or f'the node is {facts.state}'
     if facts.health.trouble:
         return False, facts.health.trouble
-    if facts.assembly.engine.clock_trouble:
-        return True, facts.assembly.engine.clock_trouble
-    model = facts.assembly.model
+    if assembly.engine.clock_trouble:
+        return True, assembly.engine.clock_trouble
+    model = assembly.model
     if model.state in ('idle', 'loading'):
         return False, 'the embedding model is loading; answers are by words alone'
     if model.state == 'missing':
         return True, f'{model.reason}; answers are by words alone'
-    if not facts.assembly.store.vectors_available:
-        return True, f'no vector search ({facts.assembly.store.vectors_reason}); answers are by words alone'
-    if facts.assembly.engine.mode != 'hybrid':
+    if not assembly.store.vectors_available:
+        return True, f'no vector search ({assembly.store.vectors_reason}); answers are by words alone'
+    if assembly.engine.mode != 'hybrid':
         return False, 'the embedding model is being taken into use; answers are by words alone'
-    if facts.assembly.engine.replaced_model:
-        return True, f'vectors by {facts.assembly.engine.replaced_model} are being made anew; words find meanwhile'
+    if assembly.engine.replaced_model:
+        return True, f'vectors by {assembly.engine.replaced_model} are being made anew; words find meanwhile'
     return True, ''

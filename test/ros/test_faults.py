@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import threading
 from typing import Any
 
@@ -11,6 +13,7 @@ import robotmem_ros.msg as msg
 import robotmem_ros.srv as srv
 
 from robotmem_ros.errors import StoreError
+from robotmem_ros.ros.status import Facts, readiness
 
 CALLS = {
     'learn': (srv.Learn, {'insight': 'a fact'}),
@@ -102,3 +105,37 @@ def test_a_slow_write_delays_no_recall(meddled: Any) -> None:
             assert client.call(srv.Recall, 'recall', timeout_s=1.0, query='ramp').memories
         assert not any(future.done() for future in learns)
     assert all(client.result(future).success for future in learns)
+
+
+class Closing(Facts):
+    """Facts whose assembly is taken away after a number of looks, as by the thread of a transition."""
+
+    looks = 0
+
+    @property
+    def assembly(self) -> Any:
+        self.looks -= 1
+        return self.__dict__['assembly'] if self.looks >= 0 else None
+
+    @assembly.setter
+    def assembly(self, value: Any) -> None:
+        self.__dict__['assembly'] = value
+
+
+@pytest.mark.parametrize('looks', range(12))
+def test_the_file_may_be_closed_while_a_report_is_made(meddled: Any, looks: int) -> None:
+    """SHUT-03: status and diagnosis look from threads of their own; each look sees an assembly or none."""
+    _, client, inside = meddled
+    client.status()
+    facts = dataclasses.replace(inside.node._facts)
+    facts.__class__ = Closing
+    Closing.looks = looks
+    assert readiness(facts)[1]
+    reporter = copy.copy(inside.node._status)
+    reporter._facts = facts
+    Closing.looks = looks
+    assert reporter.message().state == 'active'
+    diagnosis = copy.copy(inside.node._watching._diagnosis)
+    diagnosis._facts = facts
+    Closing.looks = looks
+    assert len(diagnosis.statuses()) == 8
