@@ -28,7 +28,7 @@ from robotmem_ros.ros.perception import PerceptionIntake
 from robotmem_ros.ros.services import Service
 from robotmem_ros.ros.serving import ServiceServer
 from robotmem_ros.ros.situation import Situation
-from robotmem_ros.ros.specs import database_path
+from robotmem_ros.ros.specs import database_path, shown_path
 from robotmem_ros.ros.status import Facts, StatusReporter
 from robotmem_ros.ros.subscriptions import PerceptionSubscription, TapSubscriptions
 from robotmem_ros.ros.taps import Tap, usable_taps
@@ -59,7 +59,7 @@ class MemoryNode(LifecycleNode):
         self._ros_clock = RosClock(self.get_clock())
         gate, health, counters = Gate('unconfigured'), Health(self._something_changed), Counters()
         intake = PerceptionIntake(values['perception.queue'], values['perception.batch'], self._perception_refused)
-        self._facts = Facts(gate, health, counters, intake, database_path(values['db_path']), values['collection'])
+        self._facts = Facts(gate, health, counters, intake, shown_path(values['db_path']), values['collection'])
         self._status = StatusReporter(self, self._facts, lambda: self.parameters.values['status.period_s'])
         self._reporting = Worker('reporting', self._report, lambda error: self._trouble('reporting', error))
         self._activity = Activity(
@@ -171,9 +171,10 @@ class MemoryNode(LifecycleNode):
 
     @property
     def _assembly(self) -> Assembly:
-        if self._facts.assembly is None:
+        assembly = self._facts.assembly
+        if assembly is None:
             raise NotActive(self._facts.state)
-        return self._facts.assembly
+        return assembly
 
     # ---- what happened
 
@@ -208,8 +209,9 @@ class MemoryNode(LifecycleNode):
             self._activity.follow()
 
     def _settings_changed(self, settings: Settings) -> None:
-        if self._facts.assembly is not None:
-            self._facts.assembly.engine.configure(settings)
+        assembly = self._facts.assembly
+        if assembly is not None:
+            assembly.engine.configure(settings)
         self._activity.keep_house()
 
     def _remarked(self, sentence: str) -> None:

@@ -6,15 +6,14 @@ Those of the engine come from :mod:`robotmem_ros.settings`; the node adds its ow
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from robotmem_ros.embed.loading import MODELS
-from robotmem_ros.errors import InvalidRequest
+from robotmem_ros.errors import InvalidRequest, RobotMemError
 from robotmem_ros.settings import GROUPS, Settings, check_value, checked, setting
+from robotmem_ros.store import paths
 
 
 @dataclass(frozen=True)
@@ -250,9 +249,15 @@ def database_path(value: str) -> str:
     """
     Give the absolute path of the database: as set, else under ``$ROS_HOME`` or ``~/.ros``.
 
-    What is no path (SQL-12) stays as it is: it is refused where it is opened, not made a file of that name.
+    :raises InvalidRequest: for what can be no file, before anything makes a path of it.
+    :raises StoreError: with the system's own reason.
     """
-    if value.startswith((':memory:', 'file:')):
-        return value
-    home = os.environ.get('ROS_HOME') or '~/.ros'
-    return str(Path(value or f'{home}/robotmem/memory.db').expanduser().absolute())
+    return paths.resolve(value or paths.default())
+
+
+def shown_path(value: str) -> str:
+    """Give the path that the status shows until the node is configured: as set, where it can be no file."""
+    try:
+        return database_path(value)
+    except RobotMemError:
+        return value or paths.default()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from robotmem_ros.errors import InvalidRequest, StoreError
@@ -11,31 +12,35 @@ from robotmem_ros.errors import InvalidRequest, StoreError
 
 def default() -> str:
     """Give the database that is meant where none is named: under ``$ROS_HOME``, else ``~/.ros``."""
-    return str(Path(os.environ.get('ROS_HOME') or '~/.ros').expanduser() / 'robotmem' / 'memory.db')
+    home = Path(os.environ.get('ROS_HOME') or '~/.ros')
+    with suppress(RuntimeError):  # no home, as a container's user without an entry: resolve says so in a sentence
+        home = home.expanduser()
+    return str(home / 'robotmem' / 'memory.db')
 
 
-def resolve(path: str) -> str:
+def resolve(path: str, field: str = 'db_path') -> str:
     """Expand ``~`` and give an absolute path, refusing what cannot be a database file.
 
     ``:memory:`` is refused too: each of the store's connections would have a database of its own.
 
-    :raises InvalidRequest: naming ``db_path`` and what is wrong with it.
+    :param field: what the path was given as.
+    :raises InvalidRequest: naming ``field`` and what is wrong with it.
     :raises StoreError: with the system's own reason.
     """
     if path.startswith(':memory:'):
-        raise InvalidRequest('db_path', 'a file (in memory it would be lost, and threads cannot share it)', path)
+        raise InvalidRequest(field, 'a file (in memory it would be lost, and threads cannot share it)', path)
     if not path.strip() or '\0' in path or path.startswith('file:'):
-        raise InvalidRequest('db_path', 'the path of a file, no URI', path)
+        raise InvalidRequest(field, 'the path of a file, no URI', path)
     try:
         full = Path(path).expanduser().absolute()
     except RuntimeError as error:
-        raise InvalidRequest('db_path', 'a path whose home folder exists', path) from error
+        raise InvalidRequest(field, 'a path whose home folder exists', path) from error
     try:
         is_folder = path.endswith('/') or full.is_dir()
     except OSError as error:
         raise StoreError(path, f'cannot be used ({error.strerror})') from error
     if is_folder:
-        raise InvalidRequest('db_path', 'a file, not a folder', path)
+        raise InvalidRequest(field, 'a file, not a folder', path)
     return os.path.normpath(full)
 
 

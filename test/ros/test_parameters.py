@@ -13,7 +13,7 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.ros.config_file import config_text
-from robotmem_ros.ros.specs import all_specs, database_path, settings_of, tap_specs
+from robotmem_ros.ros.specs import all_specs, database_path, settings_of, shown_path, tap_specs
 from robotmem_ros.settings import Settings
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'robotmem.yaml'
@@ -152,3 +152,20 @@ def test_an_unknown_parameter_is_named(world: Any) -> None:
     process = world.start(decay__rate=0.5)
     world.client().status()
     assert 'decay.rate' in process.log
+
+
+@pytest.mark.parametrize('bad', [':memory:', 'file:m.db?mode=ro', '   ', '~nobody-of-this-name/m.db', '/tmp/'])
+def test_a_database_that_is_no_file_is_a_reason_and_no_crash(world: Any, bad: str) -> None:
+    """Contract 11: refused as it was written; made an absolute path first, ``:memory:`` became a file of that name."""
+    process = world.start(db_path=bad)
+    client = world.client()
+    status = client.status(lambda s: s.state == 'unconfigured' and s.reason.startswith('db_path: expected'))
+    assert repr(bad) in status.reason and '\n' not in status.reason
+    assert not (process.folder / bad).is_file()
+
+
+def test_a_user_without_a_home_is_told(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's user that has no entry and no HOME: a sentence, not a traceback."""
+    monkeypatch.delenv('ROS_HOME', raising=False)
+    monkeypatch.setattr('os.path.expanduser', lambda path: path)
+    assert shown_path('').endswith('.ros/robotmem/memory.db')
