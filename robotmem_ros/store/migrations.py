@@ -113,6 +113,8 @@ def check_owner(
         raise StoreCorrupt(path, 'its -wal belongs to another file; move the -wal away or bring back its own')
     if not tables:
         return
+    if is_ours(identity) and version < 1:
+        raise StoreCorrupt(path, f'its schema version is {version}, which no version writes; it is left as it is')
     if not is_ours(identity) and set(tables) >= OLD_TABLES:
         raise OldFile(path, 'written by robotmem 0.1 and left as it is; read it into a new file with: robotmem import')
     if not is_ours(identity):

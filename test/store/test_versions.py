@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import apsw
 import pytest
 
-from robotmem_ros.errors import StoreError
+from robotmem_ros.errors import StoreCorrupt, StoreError
 from robotmem_ros.store import collections, fulltext, memories, migrations
 from robotmem_ros.store.store import Store
 
@@ -91,3 +93,16 @@ def test_every_copy_has_an_identity_of_its_own(path: str, old_file: str) -> None
         ids.append(header.application_id)
     assert ids[0] != ids[1]
     assert all(map(migrations.is_ours, ids))
+
+
+@pytest.mark.parametrize('found', [0, -1, -2**31])
+def test_a_version_that_nobody_writes_is_refused(path: str, found: int) -> None:
+    """Another tool reset it: counting up from there makes tables twice, or meets no migration (an IndexError)."""
+    Store.open(path).close()
+    connection = apsw.Connection(path)
+    connection.pragma('user_version', found)
+    connection.close()
+    before = Path(path).read_bytes()
+    with pytest.raises(StoreCorrupt, match=f'schema version is {found},'):
+        Store.open(path)
+    assert Path(path).read_bytes() == before
