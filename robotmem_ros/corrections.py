@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from robotmem_ros.core.guard import guard
-from robotmem_ros.core.payload import check_insight, check_json_object
+from robotmem_ros.core.payload import check_insight, check_json_object, check_query
 from robotmem_ros.core.text import content_hash
 from robotmem_ros.errors import Conflict, InvalidRequest, NotFound
 from robotmem_ros.model import ACTIVE, FACT, FORGOTTEN, LTM
@@ -26,7 +26,7 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
     """
     check_memory_id(memory_id)
     check_insight(new_content, 'new_content')
-    check_json_object(context, 'context')
+    context = check_json_object(context, 'context')
     vector = rt.embed(new_content)
     now = rt.time.stamp().utc_ns
     with rt.store.write() as tx:
@@ -39,7 +39,7 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
         lifecycle.replace_text(tx, memory_id, new_content, now)
         if vector is not None:
             vectors.put(tx, memory_id, row.collection_id, vector)
-        if context.strip():
+        if context:
             newest = occurrences.newest(tx, memory_id)
             occurrences.add(tx, memory_id, Occurrence(
                 at_ns=now, session_id=newest.session_id if newest else '', context=context,
@@ -52,7 +52,7 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
 def forget(rt: Runtime, memory_id: int, reason: str) -> None:
     """Retire a memory for good: no read path gives it again; its row stays, with the reason."""
     check_memory_id(memory_id)
-    if not reason.strip():
+    if not check_query(reason, 'reason'):
         raise InvalidRequest('reason', 'why it is forgotten', reason)
     if len(reason) > MAX_REASON:
         raise InvalidRequest('reason', f'at most {MAX_REASON} characters', reason)

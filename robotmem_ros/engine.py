@@ -222,7 +222,7 @@ class Engine:
         if not path.strip():
             beside = upkeep.backup_beside(rt, strftime('%Y%m%dT%H%M%SZ', gmtime(rt.clock.now_ns() // 10**9)))
             return beside, paths.size(beside)
-        where = paths.resolve(path)
+        where = paths.resolve(path, 'path')
         return where, rt.store.backup(where)
 
     def import_records(

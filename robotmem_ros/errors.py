@@ -50,7 +50,7 @@ class StoreError(RobotMemError):
 
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
-        super().__init__(f'database {path}: {reason}')
+        super().__init__(f'database {shorten_path(path)}: {reason}')
 
 
 class StoreBusy(StoreError):
@@ -111,6 +111,13 @@ class NotAvailable(RobotMemError):
     def __init__(self, what: str) -> None:
         self.what = what
         super().__init__(f'{what}: not available in this version')
+
+
+def shorten_path(path: str, limit: int = 200) -> str:
+    """Give ``path`` with both ends, which tell it apart, and its length when something between them was cut."""
+    if len(path) <= limit:
+        return path
+    return f'{path[:limit // 2]}…{path[-limit // 4:]} ({len(path)} characters)'
 
 
 def shorten(value: object, limit: int = 80) -> str:

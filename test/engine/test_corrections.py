@@ -8,7 +8,7 @@ import pytest
 
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.engine import Engine
-from robotmem_ros.errors import Conflict, InvalidRequest, NotFound
+from robotmem_ros.errors import Conflict, InvalidRequest, NotFound, RobotMemError
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
 
 MAX_INT64 = 2**63 - 1
@@ -123,3 +123,32 @@ def test_a_link_by_hand_is_checked(engine: Engine, weight: float) -> None:
     with pytest.raises(Conflict, match='different collections'):
         engine.link(a, other)
     assert engine.link(b, a, 2.0) == engine.link(a, b, 1.0) - 1.0 == 2.0
+
+
+@pytest.mark.parametrize('blank', ['\u200b', '\ufeff', ' \u2800\n'])
+def test_an_invisible_context_is_none_on_a_correction_too(engine: Engine, blank: str) -> None:
+    """PAY: what counts as blank is one rule; the file's own check of the context was met instead."""
+    memory_id = engine.learn(LearnRequest('tool rack is empty')).memory_id
+    assert engine.update(memory_id, 'wrench shelf is full', blank) == 'tool rack is empty'
+
+
+@pytest.mark.parametrize('reason', ['', '\u200b', 'a\0b', '\ud800', 'x' * 100_000])
+def test_a_reason_that_cannot_be_kept_is_refused(engine: Engine, reason: str) -> None:
+    memory_id = engine.learn(LearnRequest('tool rack is empty')).memory_id
+    with pytest.raises(InvalidRequest, match=r'^reason: expected'):
+        engine.forget(memory_id, reason)
+
+
+@pytest.mark.parametrize('path', [':memory:', 'file:x.db', '/'])
+def test_a_backup_names_its_own_field(engine: Engine, path: str) -> None:
+    """Bad input: the sentence named the parameter db_path, which is not a field of the request."""
+    with pytest.raises(InvalidRequest, match=r'^path: expected'):
+        engine.backup(path)
+
+
+@pytest.mark.parametrize('length', [300, 65_537, 20_000_000])
+def test_a_long_path_is_not_sent_back_whole(engine: Engine, length: int) -> None:
+    """Bad input: one sentence, however long a path came; it went into the answer and into the log."""
+    with pytest.raises(RobotMemError) as refused:
+        engine.backup('/' + 'x' * length)
+    assert len(str(refused.value)) < 500
