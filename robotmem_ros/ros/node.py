@@ -59,7 +59,7 @@ class MemoryNode(LifecycleNode):
         self._ros_clock = RosClock(self.get_clock())
         gate, health, counters = Gate('unconfigured'), Health(self._something_changed), Counters()
         intake = PerceptionIntake(values['perception.queue'], values['perception.batch'], self._perception_refused)
-        self._facts = Facts(gate, health, counters, intake, shown_path(values['db_path']), values['collection'])
+        self._facts = Facts(gate, health, counters, intake, shown_path(values['db_path']), self.parameters.settings.collection)
         self._status = StatusReporter(self, self._facts, lambda: self.parameters.values['status.period_s'])
         self._reporting = Worker('reporting', self._report, lambda error: self._trouble('reporting', error))
         self._activity = Activity(
@@ -70,7 +70,7 @@ class MemoryNode(LifecycleNode):
         self._unheard = Unheard(self, lambda topic, sentence: self._warn(f'qos:{topic}', sentence))
         # One group for all that comes in unasked: its callbacks only hand over, and keep their order.
         group = MutuallyExclusiveCallbackGroup()
-        self._taps = TapSubscriptions(self, group, self._activity.tapped, self._incompatible)
+        self._taps = TapSubscriptions(self, group, self._activity.tapped, self._incompatible, self._tap_left_out)
         self._perceptions = PerceptionSubscription(
             self, group, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
@@ -147,7 +147,7 @@ class MemoryNode(LifecycleNode):
     def _configure(self) -> None:
         values = self.parameters.values
         self.parameters.declare_taps()
-        self._facts.path, self._facts.collection = database_path(values['db_path']), values['collection']
+        self._facts.path, self._facts.collection = database_path(values['db_path']), self.parameters.settings.collection
         assembly = assemble(
             self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self._remarked
         )
@@ -233,6 +233,10 @@ class MemoryNode(LifecycleNode):
             f'perception:{type(error).__name__}:{getattr(error, "field", "")}',
             f'{self.resolve_topic_name("~/perception")}: refused seq {seq} of {source!r}: {error}',
         )
+
+    def _tap_left_out(self, tap: Tap, error: Exception) -> None:
+        reason = ' '.join(str(error).split())
+        self.get_logger().error(f'feature tap {tap.name!r} is left out: cannot listen to {tap.topic!r}: {reason}')
 
     def _tap_refused(self, tap: Tap, error: Exception) -> None:
         self._warn(f'tap:{tap.name}:{type(error).__name__}', f'feature tap {tap.name!r} on {tap.topic}: {error}')

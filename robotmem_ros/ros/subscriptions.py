@@ -88,14 +88,16 @@ class TapSubscriptions:
 
     :param on_message: is called with the tap and the message.
     :param on_incompatible: is called with the topic and the policy that a publisher cannot give.
+    :param on_left_out: is called with the tap and the reason where ROS cannot listen to its topic.
     """
 
     def __init__(
         self, node: Node, group: CallbackGroup, on_message: Callable[[Tap, Any], None],
-        on_incompatible: OnIncompatible,
+        on_incompatible: OnIncompatible, on_left_out: Callable[[Tap, Exception], None],
     ) -> None:
         self._node, self._group = node, group
         self._on_message, self._on_incompatible = on_message, on_incompatible
+        self._on_left_out = on_left_out
         self._open: dict[str, tuple[Tap, QoSProfile, Subscription[Any]]] = {}
 
     def set(self, taps: list[Tap]) -> None:
@@ -121,11 +123,16 @@ class TapSubscriptions:
             )
             if latched != (qos is LATCHED):
                 self._node.destroy_subscription(subscription)
+                del self._open[tap.name]
                 self._subscribe(tap, LATCHED if latched else OPEN)
 
     def _subscribe(self, tap: Tap, qos: QoSProfile) -> None:
-        subscription = self._node.create_subscription(
-            tap.message, tap.topic, lambda message: self._on_message(tap, message), qos, callback_group=self._group,
-            event_callbacks=incompatible_events(tap.topic, self._on_incompatible),
-        )
+        try:
+            subscription = self._node.create_subscription(
+                tap.message, tap.topic, lambda message: self._on_message(tap, message), qos,
+                callback_group=self._group, event_callbacks=incompatible_events(tap.topic, self._on_incompatible),
+            )
+        except Exception as error:  # noqa: BLE001  no topic's name, or one that has another type: rcl has many words for it
+            self._on_left_out(tap, error)
+            return
         self._open[tap.name] = (tap, qos, subscription)

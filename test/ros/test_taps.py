@@ -140,3 +140,15 @@ def test_a_latched_topic_tells_what_it_said_before(world: Any) -> None:
 
     found = client.wait(place)
     assert (found.pose.pose.position.x, found.pose.pose.position.y, found.pose.header.frame_id) == (7.0, -2.0, 'map')
+
+
+def test_a_tap_that_ros_cannot_listen_to_is_left_out_alone(world: Any) -> None:
+    """README: what cannot be used is one line in the log; a topic's name that is none kept the whole node down."""
+    bad = parameters('bad', topic='not a topic!', type='std_msgs/msg/String', field='data', kind='task')
+    twice = parameters('twice', topic='/task/current', type='std_msgs/msg/Int32', field='data', kind='task')
+    process = world.start(**{'taps.names': ['bad', 'task', 'twice'], **bad, **TASK, **twice})
+    client = world.client()
+    client.status()
+    client.publisher(String, '/task/current')
+    for name in ('bad', 'twice'):
+        assert len([line for line in process.log.splitlines() if f"feature tap '{name}' is left out" in line]) == 1
