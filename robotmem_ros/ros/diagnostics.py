@@ -67,7 +67,7 @@ def disk_of(path: str) -> Disk:
 
     :raises OSError: if that cannot be told.
     """
-    folder = next(folder for folder in Path(path).parents if folder.exists())
+    folder = next(folder for folder in Path(path).absolute().parents if folder.exists())
     usage = shutil.disk_usage(folder)
     return Disk(usage.total, usage.free)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any
 
+from robotmem_ros.core.payload import check_name
 from robotmem_ros.embed.loading import MODELS
 from robotmem_ros.errors import InvalidRequest, RobotMemError
 from robotmem_ros.settings import GROUPS, Settings, check_value, checked, setting
@@ -231,7 +232,10 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
     :raises InvalidRequest: naming the setting, its range and what came.
     """
     groups = {name: checked(_group(group, f'{name}.', values), f'{name}.') for name, group in GROUPS.items()}
-    return Settings(collection=values['collection'], **groups)
+    collection = check_name(values['collection'], 'collection')
+    if not collection:
+        raise InvalidRequest('collection', 'a name', values['collection'])
+    return Settings(collection=collection, **groups)
 
 
 def _group(group: type, prefix: str, values: Mapping[str, Any]) -> Any:

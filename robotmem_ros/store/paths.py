@@ -40,7 +40,7 @@ def resolve(path: str, field: str = 'db_path') -> str:
     except OSError as error:
         raise StoreError(path, f'cannot be used ({error.strerror})') from error
     if is_folder:
-        raise InvalidRequest(field, 'a file, not a folder', path)
+        raise InvalidRequest(field, 'a file, not a folder', str(full))
     return os.path.normpath(full)
 
 

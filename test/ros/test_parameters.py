@@ -160,7 +160,7 @@ def test_a_database_that_is_no_file_is_a_reason_and_no_crash(world: Any, bad: st
     process = world.start(db_path=bad)
     client = world.client()
     status = client.status(lambda s: s.state == 'unconfigured' and s.reason.startswith('db_path: expected'))
-    assert repr(bad) in status.reason and '\n' not in status.reason
+    assert (bad.rstrip('/') or bad) in status.reason and '\n' not in status.reason
     assert not (process.folder / bad).is_file()
 
 
@@ -169,3 +169,18 @@ def test_a_user_without_a_home_is_told(world: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv('ROS_HOME', raising=False)
     monkeypatch.setattr('os.path.expanduser', lambda path: path)
     assert shown_path('').endswith('.ros/robotmem/memory.db')
+
+
+@pytest.mark.parametrize('bad', ['', ' \u200b', 'a\x01b', 'x' * 201])
+def test_a_collection_that_no_request_could_name_is_refused(bad: str) -> None:
+    """The node's own collection is a name like those in requests; it was taken as it came."""
+    with pytest.raises(InvalidRequest, match=r'^collection: expected'):
+        settings_of({**{spec.name: spec.default for spec in all_specs()}, 'collection': bad})
+
+
+def test_a_collection_is_normalised_as_in_requests(world: Any) -> None:
+    world.start(collection=' cafe\u0301 ')
+    client = world.client()
+    assert client.status().collection == 'caf\u00e9'
+    assert client.learn('the oven is hot', collection='caf\u00e9').success
+    assert len(client.recall('oven').memories) == 1
