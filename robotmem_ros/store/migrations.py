@@ -92,6 +92,8 @@ def inspect(path: str, known: int | None = None) -> None:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
         try:
             connection.set_busy_timeout(1000)
+            # One snapshot: a process that makes the tables meanwhile would show its tables beside the old identity.
+            connection.execute('BEGIN').fetchall()
             identity, version = int(connection.pragma('application_id')), int(connection.pragma('user_version'))
             tables = sorted(row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"))
             check_owner(path, header, identity, version, known, tables)

@@ -106,3 +106,24 @@ def test_a_version_that_nobody_writes_is_refused(path: str, found: int) -> None:
     with pytest.raises(StoreCorrupt, match=f'schema version is {found},'):
         Store.open(path)
     assert Path(path).read_bytes() == before
+
+
+def test_a_file_is_judged_by_one_snapshot(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQL-05: tables that another process makes between two looks were taken for those of another program."""
+    empty = apsw.Connection(path)
+    empty.pragma('journal_mode', 'wal')
+    empty.execute('CREATE TABLE t (a); DROP TABLE t')
+    empty.close()
+    made: list[Store] = []
+
+    class Interrupted(apsw.Connection):
+        def pragma(self, name: str, *value: object) -> object:
+            found = super().pragma(name, *value)
+            if name == 'application_id' and not value and not made:
+                monkeypatch.undo()
+                made.append(Store.open(path))
+            return found
+
+    monkeypatch.setattr(apsw, 'Connection', Interrupted)
+    migrations.inspect(path)
+    made[0].close()
