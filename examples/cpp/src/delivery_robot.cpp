@@ -1,7 +1,10 @@
 // A robot's own node with a memory, to start yours from.
 //
 // It learns something at a pose, asks what is known before each task, is told unasked when a task comes back that it
-// knows, and ends its session, also on Ctrl-C.
+// knows, and ends its session, also on Ctrl-C. In a workspace with robotmem_ros in src/:
+//
+//   colcon build --paths src/robotmem_ros src/robotmem_ros/examples/cpp && . install/setup.sh
+//   ros2 run robotmem_example_cpp delivery_robot
 
 #include <csignal>
 #include <chrono>
