@@ -28,7 +28,7 @@ class Shelf:
 
     store: Store
     now: int = NOW
-    decay: DecaySettings = DecaySettings()  # noqa: RUF009 - frozen
+    decay: DecaySettings = DecaySettings()
 
     def add(
         self, text: str, collection: str = 'c', vector: Any = None, occurrence: Occurrence | None = None,
