@@ -34,11 +34,11 @@ def with_context(tx: Tx, lately: Sequence[int], filters: Filters, settings: Hebb
 
 
 def reach(
-    tx: Tx, lately: Sequence[int], fused: Mapping[int, float], filters: Filters, settings: Settings
+    tx: Tx, lately: Sequence[int], matches: Mapping[int, float], filters: Filters, settings: Settings
 ) -> dict[int, float]:
-    """Give the strong neighbours of the best matches that no arm has found: id → association in [0, 1]."""
-    seeds = sorted(fused, key=lambda i: (-fused[i], -i))[:SEEDS]
+    """Give the strong neighbours of the best direct matches that are no match themselves: id → [0, 1]."""
+    seeds = sorted(matches, key=lambda i: (-matches[i], -i))[:SEEDS]
     ties = with_context(tx, list(dict.fromkeys([*seeds, *lately])), filters, settings.hebbian)
-    strong = {i: tie for i, tie in ties.items() if tie >= STRONG and i not in fused}
+    strong = {i: tie for i, tie in ties.items() if tie >= STRONG and i not in matches}
     best = sorted(strong, key=lambda i: (-strong[i], -i))[:MAX_REACHED]
     return {i: strong[i] for i in best}

@@ -63,18 +63,34 @@ def _by_words(
     fused = in_context(fused, candidates.before(tx, fused), settings.recall.context_weight)
     tie: Mapping[int, float] = {}
     reached: Mapping[int, float] = {}
+    matches: Mapping[int, float] = {}
     if not question.plain:
         lately = rt.usage.recent(question.context_session)
         tie = association.with_context(tx, lately, filters, settings.hebbian)
-        reached = association.reach(tx, lately, fused, filters, settings)
+        matches = {i: score for i, score in fused.items() if _is_match(i, text, meaning, settings)}
+        reached = association.reach(tx, lately, matches, filters, settings)
     found = candidates.load(tx, [*fused, *reached], filters, settings.decay)
-    direct = _ordered([
-        weigh(found[i], likeness + closeness(found[i], filters, settings), settings, text=text.get(i, 0.0),
-              vector=meaning.get(i, 0.0), tie=tie.get(i, 0.0))
+    best = {
+        i: weigh(found[i], likeness + closeness(found[i], filters, settings), settings, text=text.get(i, 0.0),
+                 vector=meaning.get(i, 0.0), tie=tie.get(i, 0.0))
         for i, likeness in fused.items() if i in found
-    ], question.spatial)
+    }
+    ceiling = min((w.score for i, w in best.items() if i in matches), default=1.0)
+    for worth in _reached_over([found[i] for i in reached if i in found], reached, ceiling, settings):
+        known = best.get(worth.candidate.id)
+        if known is None or known.score < worth.score:
+            best[worth.candidate.id] = worth
     mode = 'bm25_only' if vector is None else 'hybrid' if text else 'vec_only'
-    return direct + _reached_over([found[i] for i in reached if i in found], reached, direct, settings), mode
+    return _ordered(list(best.values()), question.spatial), mode
+
+
+def _is_match(memory_id: int, text: Collection[int], meaning: Mapping[int, float], settings: Settings) -> bool:
+    """Tell whether a candidate matches directly: by a word, or clearly by meaning.
+
+    The vectors have fifty nearest memories for any question; the faint ones among them are no match, and a strong
+    neighbour of what does match may come before them.
+    """
+    return memory_id in text or meaning.get(memory_id, 0.0) >= settings.recall.match_cosine
 
 
 def _by_meaning(
@@ -112,9 +128,9 @@ def _in_full(tx: Tx, best: Sequence[Worth], filters: Filters, settings: Settings
     return [w.shown(found[w.candidate.id]) for w in best]
 
 
-def _ordered(direct: list[Worth], sort: SpatialSort | None) -> list[Worth]:
+def _ordered(items: list[Worth], sort: SpatialSort | None) -> list[Worth]:
     """By worth; where a spatial sort is asked for by distance, those without a position last."""
-    best = ranked(direct)
+    best = ranked(items)
     if sort is None:
         return best
     away = {w.candidate.id: distance_at(w.candidate.context, sort.path, sort.target) for w in best}
@@ -122,15 +138,14 @@ def _ordered(direct: list[Worth], sort: SpatialSort | None) -> list[Worth]:
 
 
 def _reached_over(
-    items: Sequence[Candidate], strength: Mapping[int, float], direct: Sequence[Worth], settings: Settings
+    items: Sequence[Candidate], strength: Mapping[int, float], ceiling: float, settings: Settings
 ) -> list[Worth]:
-    """Neighbours over edges come after every direct match, strongest first, and score below the last."""
-    ceiling = min((w.score for w in direct), default=1.0) * 0.999
-    return ranked(
-        Worth(item, min(settings.hebbian.boost * strength[item.id], ceiling), tie=strength[item.id],
+    """Weigh neighbours over edges: each scores below the last direct match, whose score is ``ceiling``."""
+    return [
+        Worth(item, min(settings.hebbian.boost * strength[item.id], ceiling * 0.999), tie=strength[item.id],
               retention=retention_of(item, settings))
         for item in items
-    )
+    ]
 
 
 def _leave_behind(rt: Runtime, question: Question, answer: Sequence[Memory], moment: Moment) -> None:

@@ -137,6 +137,9 @@ class RecallSettings:
 
     candidates: int = setting(50, 'candidates that each search arm gives', low=10, high=4096)
     min_cosine: float = setting(0.2, 'cosine below which a vector is no match', low=-1.0, high=1.0)
+    match_cosine: float = setting(
+        0.4, 'cosine from which a vector alone is a direct match, which no neighbour passes', low=-1.0, high=1.0
+    )
     text_weight: float = setting(0.5, 'weight of BM25 in the fusion; the vectors have the rest', low=0.0, high=1.0)
     context_weight: float = setting(0.4, 'what a good neighbour in the same session adds to a score', low=0.0, high=1.0)
     retention_bound: float = setting(0.10, 'most that use and age change a score, as a share', low=0.0, high=0.5)

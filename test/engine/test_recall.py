@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
@@ -19,6 +20,7 @@ from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import InvalidRequest
 from robotmem_ros.model import LearnRequest, Pose, RecallRequest
+from robotmem_ros.ports import Vector
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
@@ -337,6 +339,25 @@ def test_a_strong_neighbour_enters_without_matching_and_below_what_matches(engin
     assert (answer[0].id, answer[-1].id) == (match, friend)
     assert answer[-1].score < min(m.score for m in answer[:-1])
     assert answer[-1].score_hebbian > 0.5
+
+
+def test_the_faint_nearest_of_many_do_not_keep_a_strong_neighbour_out(open_engine: Callable[..., Engine]) -> None:
+    """Contract 7: the vectors have fifty nearest for any question; those are no direct matches."""
+    engine = open_engine(FaintEmbedder())
+    match, friend = learn(engine, 'conveyor jams at noon'), learn(engine, 'piano out of tune')
+    for i in range(60):
+        learn(engine, f'unrelated entry qq{i} zz{i}')
+    engine.link(match, friend, 8.0)
+    assert ids(engine, 'conveyor jams', reinforce=False)[:2] == [match, friend]
+    assert friend not in ids(engine, 'conveyor jams', reinforce=False, plain=True)
+
+
+class FaintEmbedder(HashEmbedder):
+    """As real models are: any two texts have something in common."""
+
+    def embed(self, text: str) -> Vector:
+        mixed = super().embed(text) + 0.65 * super().embed('common ground')
+        return mixed / np.linalg.norm(mixed)
 
 
 def test_what_the_session_recalled_lately_lifts_its_companions(engine: Engine) -> None:
