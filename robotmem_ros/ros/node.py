@@ -59,7 +59,8 @@ class MemoryNode(LifecycleNode):
         self._ros_clock = RosClock(self.get_clock())
         gate, health, counters = Gate('unconfigured'), Health(self._something_changed), Counters()
         intake = PerceptionIntake(values['perception.queue'], values['perception.batch'], self._perception_refused)
-        self._facts = Facts(gate, health, counters, intake, shown_path(values['db_path']), self.parameters.settings.collection)
+        collection = self.parameters.settings.collection
+        self._facts = Facts(gate, health, counters, intake, shown_path(values['db_path']), collection)
         self._status = StatusReporter(self, self._facts, lambda: self.parameters.values['status.period_s'])
         self._reporting = Worker('reporting', self._report, lambda error: self._trouble('reporting', error))
         self._activity = Activity(

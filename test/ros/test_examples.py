@@ -25,9 +25,12 @@ class Robot:
 
     def __init__(self, log: Path) -> None:
         self._log = log
+        # As a user starts it: the folder of a script is on its path.
+        env = {name: value for name, value in os.environ.items() if name != 'PYTHONSAFEPATH'}
         with log.open('w') as output:
-            self.process = subprocess.Popen([sys.executable, ROBOT], stdout=output, stderr=subprocess.STDOUT,
-                                            env={**os.environ, 'PYTHONUNBUFFERED': '1'})
+            self.process = subprocess.Popen(
+                [sys.executable, ROBOT], stdout=output, stderr=subprocess.STDOUT, env={**env, 'PYTHONUNBUFFERED': '1'}
+            )
 
     @property
     def said(self) -> str:
