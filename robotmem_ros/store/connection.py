@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import apsw
 
 from robotmem_ros.errors import StoreError
@@ -12,6 +15,7 @@ WAL_LIMIT_BYTES = 64 * 1024 * 1024
 MMAP_BYTES = 1 << 30
 """Readers map the file: a scan over vectors then copies nothing (about twice as fast)."""
 WRITER_CACHE_KIB, READER_CACHE_KIB = 16_384, 4_096
+RETRY_S = 0.01
 NEEDED = ('ENABLE_FTS5', 'ENABLE_RTREE', 'ENABLE_MATH_FUNCTIONS')
 NEEDED_VERSION = (3, 45)
 """contentless_delete came with 3.43; JSON labels compare equal however they are escaped since 3.45."""
@@ -75,11 +79,23 @@ def open_connection(
                 wanted |= {'query_only': 1, 'mmap_size': MMAP_BYTES, 'cache_size': -READER_CACHE_KIB}
             connection.pragma('temp_store', 'memory')
             for name, value in wanted.items():
-                set_pragma(connection, path, name, value)
+                _patiently(lambda: set_pragma(connection, path, name, value), busy_timeout_s)  # noqa: B023  called at once
             return connection, load_vectors(connection) if vectors else 'not asked for'
         except BaseException:
             connection.close(True)
             raise
+
+
+def _patiently(action: Callable[[], None], limit_s: float) -> None:
+    """Do ``action`` again while the file is locked: for a change to WAL, SQLite does not ask its own busy handler."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        try:
+            return action()
+        except apsw.BusyError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(RETRY_S)
 
 
 def set_pragma(connection: apsw.Connection, path: str, name: str, value: object) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from robotmem_ros.errors import StoreBusy, StoreError
 from robotmem_ros.settings import StoreSettings
-from robotmem_ros.store import collections, fulltext, memories
+from robotmem_ros.store import collections, connection, fulltext, memories
 from robotmem_ros.store.locks import WriterLock
 from robotmem_ros.store.store import MAX_READERS, Store
 
@@ -72,6 +72,25 @@ def test_a_write_waits_for_another_process(path: str) -> None:
     thread.join(5)
     assert done.is_set()
     store.close()
+
+
+@pytest.mark.parametrize('refusals', [3, 10**9])
+def test_turning_wal_on_is_tried_until_the_limit(path: str, monkeypatch: pytest.MonkeyPatch, refusals: int) -> None:
+    """SQL-05: SQLite does not ask its busy handler there; of two first starts at once, one in ten was refused."""
+    left, set_pragma = [refusals], connection.set_pragma
+
+    def busy_at_first(opened: apsw.Connection, file: str, name: str, value: object) -> None:
+        if name == 'journal_mode' and left[0]:
+            left[0] -= 1
+            raise apsw.BusyError('database is locked')
+        set_pragma(opened, file, name, value)
+
+    monkeypatch.setattr(connection, 'set_pragma', busy_at_first)
+    if refusals == 3:
+        Store.open(path).close()
+    else:
+        with pytest.raises(StoreBusy):
+            Store.open(path, StoreSettings(busy_timeout_s=0.05))
 
 
 def test_two_starts_on_one_new_file(path: str) -> None:
