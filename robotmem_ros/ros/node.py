@@ -138,7 +138,7 @@ class MemoryNode(LifecycleNode):
                 facts.state, facts.reason = state, ''
             except Exception as error:  # noqa: BLE001
                 result = otherwise
-                facts.reason = str(error) if isinstance(error, RobotMemError) else f'{type(error).__name__}: {error}'
+                facts.reason = str(error) if isinstance(error, RobotMemError) else sentence_of(error)
                 self.get_logger().error(f'cannot become {state}: {facts.reason}{traceback_of(error)}')
             if facts.state != 'active':
                 facts.gate.shut(f'{facts.state} ({facts.reason})' if facts.reason else facts.state)
@@ -251,6 +251,11 @@ class MemoryNode(LifecycleNode):
         text = self._throttle.text(kind, message)
         if text is not None:
             self.get_logger().warning(text)
+
+
+def sentence_of(error: Exception) -> str:
+    """Give what was not raised on purpose as one line: rcl's own errors are drawings of several."""
+    return ' '.join(f'{type(error).__name__}: {error}'.split())
 
 
 def traceback_of(error: Exception) -> str:

@@ -120,3 +120,17 @@ def test_many_lives_in_one_process(meddled: Any) -> None:
     timer.cancel()
     assert client.call(srv.Stats, 'stats').facts == 20
     assert inside.node._facts.health.trouble == ''
+
+
+def test_a_reason_is_one_line(meddled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contract 3: rcl's own errors are drawings of several lines; answers and status carry one sentence."""
+    _, client, inside = meddled
+    assert inside.node.trigger_deactivate() is TransitionCallbackReturn.SUCCESS
+
+    def fail(*_: Any) -> None:
+        raise ValueError("Invalid topic name:\n  'not a topic!'\n      ^")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inside.node._activity, 'start', fail)
+        inside.node.trigger_activate()
+    assert client.status(lambda s: 'Invalid' in s.reason).reason == "ValueError: Invalid topic name: 'not a topic!' ^"
