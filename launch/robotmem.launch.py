@@ -22,6 +22,7 @@ def generate_launch_description() -> Any:
         DeclareLaunchArgument('db_path', default_value='', description='database file; empty: as in params_file'),
         DeclareLaunchArgument('collection', default_value='', description='name space; empty: as in params_file'),
         DeclareLaunchArgument('autostart', default_value='true', description='configure and activate at start'),
+        DeclareLaunchArgument('respawn', default_value='false', description='start it again when it has died'),
         DeclareLaunchArgument('log_level', default_value='info', description='debug, info, warn, error or fatal'),
         OpaqueFunction(function=start_node),
     ])
@@ -45,4 +46,5 @@ def start_node(context: Any) -> list[Any]:
         package='robotmem_ros', executable='memory_node', name=argument('name'), namespace=argument('namespace'),
         parameters=[argument('params_file'), overrides], output='screen', emulate_tty=True,
         arguments=['--ros-args', '--log-level', argument('log_level')],
+        respawn=argument('respawn') == 'true', respawn_delay=1.0,
     )]

@@ -12,6 +12,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn as Result
 from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 from robotmem_ros.errors import NotActive, RobotMemError, StoreError
 from robotmem_ros.model import SceneHit
@@ -67,7 +68,9 @@ class MemoryNode(LifecycleNode):
             gate, health, intake, Situation(self._ros_clock, self._entered, self._tap_refused),
             lambda: self.parameters.settings.tick.period_s, self._trouble,
         )
-        self._hits = self.create_publisher(SceneHitMsg, '~/scene_hit', QoSProfile(depth=10))
+        self._hits = self.create_publisher(
+            SceneHitMsg, '~/scene_hit', QoSProfile(depth=10),
+            qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self._unheard = Unheard(self, lambda topic, sentence: self._warn(f'qos:{topic}', sentence))
         # One group for all that comes in unasked: its callbacks only hand over, and keep their order.
         group = MutuallyExclusiveCallbackGroup()

@@ -9,6 +9,7 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 import robotmem_ros.msg as msg
 from robotmem_ros.errors import NotActive
@@ -52,7 +53,9 @@ class StatusReporter:
     def __init__(self, node: Node, facts: Facts, period_s: Callable[[], float]) -> None:
         self._facts, self._period_s = facts, period_s
         self._clock = node.get_clock()
-        self._status = node.create_publisher(msg.MemoryStatus, '~/status', LATCHED)
+        self._status = node.create_publisher(
+            msg.MemoryStatus, '~/status', LATCHED,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self._count_again_s = 0.0
 
     def recount(self) -> None:

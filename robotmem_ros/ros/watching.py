@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
+from rclpy.qos_overriding_options import QoSOverridingOptions
 from visualization_msgs.msg import MarkerArray
 
 from robotmem_ros.errors import NotActive
@@ -35,7 +36,8 @@ class Watching:
         on_error: Callable[[Exception], None],
     ) -> None:
         self._values, self._diagnosis, self._clock = values, diagnosis, node.get_clock()
-        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._diagnostics = node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self._drawing = Drawing(node, gate, values)
         self._due_s = [0.0, 0.0]
         self._worker = Worker('watching', self.step, on_error)
@@ -64,7 +66,8 @@ class Drawing:
 
     def __init__(self, node: Node, gate: Gate, values: Callable[[], Mapping[str, Any]]) -> None:
         self._gate, self._values = gate, values
-        self._publisher = node.create_publisher(MarkerArray, '~/markers', LATCHED)
+        self._publisher = node.create_publisher(
+            MarkerArray, '~/markers', LATCHED, qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self._last: tuple[Picture, Style] | None = None
 
     def step(self) -> float:

@@ -46,3 +46,15 @@ def test_the_readme_names_what_a_node_offers(shared: Any) -> None:
     offered = {name for name, _ in found} - {'/parameter_events', '/rosout'} - tap
     transitions = {f'/{node}/transition_event'}
     assert offered - transitions == {name.replace('~', f'/{node}') for name in named}
+
+
+def test_the_qos_of_what_it_publishes_can_be_set(world: Any) -> None:
+    """Issue 5: overridable by parameter, as ROS names it; the rest stays as it was."""
+    world.start(**{'qos_overrides./diagnostics.publisher.reliability': 'best_effort'})
+    client = world.client()
+    client.status()
+    reliable = {
+        topic: info.qos_profile.reliability.name
+        for topic in ('/diagnostics', '/robotmem/scene_hit') for info in client.node.get_publishers_info_by_topic(topic)
+    }
+    assert reliable == {'/diagnostics': 'BEST_EFFORT', '/robotmem/scene_hit': 'RELIABLE'}

@@ -67,7 +67,7 @@ def test_the_launch_file_hands_names_over_as_text(monkeypatch: pytest.MonkeyPatc
     """PAR-02, PAR-04: launch is not among the wheels, so it is played here: 007 stays text, the file comes first."""
     made: dict[str, Any] = {}
     given = {'name': 'mem2', 'namespace': 'robot1', 'collection': '007', 'db_path': '', 'params_file': '/p.yaml',
-             'autostart': 'true', 'log_level': 'info'}
+             'autostart': 'true', 'log_level': 'info', 'respawn': 'true'}
 
     class Configuration:
         def __init__(self, name: str) -> None:
@@ -93,7 +93,7 @@ def test_the_launch_file_hands_names_over_as_text(monkeypatch: pytest.MonkeyPatc
     scope['start_node'](None)
     assert (made['name'], made['namespace'], made['executable']) == ('mem2', 'robot1', 'memory_node')
     file, overrides = made['parameters']
-    assert file == '/p.yaml' and set(overrides) == {'autostart', 'collection'}
+    assert file == '/p.yaml' and set(overrides) == {'autostart', 'collection'} and made['respawn'] is True
     assert (overrides['collection'].value, overrides['collection'].value_type) == ('007', str)
 
 
