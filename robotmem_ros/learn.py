@@ -95,7 +95,8 @@ def _attach(
     if here is not None:
         ids[here.key] = here.id
     if scene:
-        named, _ = scenes.declare(tx, collection_id, normalise_key(scene, rt.settings.scenes.weights), now)
-        ids[named.key] = named.id
+        key = normalise_key(scene, rt.settings.scenes.weights, field='scene')
+        known = scenes.id_of(tx, collection_id, key)  # one that emerged goes on learning
+        ids[key] = scenes.declare(tx, collection_id, key, now)[0].id if known is None else known
     scenes.attach(tx, tuple(ids.values()), memory_id, now)
     return tuple(ids)

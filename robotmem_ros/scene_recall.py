@@ -18,7 +18,18 @@ def advance(rt: Runtime) -> list[SceneHit]:
     Being shown does not reinforce a memory: only being asked for does.
     """
     events = rt.scenes.advance(rt.clock.now_ns())
-    return [SceneHit(e.scene, e.created, e.similarity, e.situation, memories_of(rt, e.scene), e.at_ns) for e in events]
+    return [
+        SceneHit(counted(rt, e.scene), e.created, e.similarity, e.situation, memories_of(rt, e.scene), e.at_ns)
+        for e in events
+    ]
+
+
+def counted(rt: Runtime, scene: Scene) -> Scene:
+    """Give a scene with the count of all that entering it may bring: its memories and those of the scenes above it."""
+    with rt.store.read() as tx:
+        collection_id = collections.known_id(tx, scene.collection)
+        ids = [] if collection_id is None else scenes.ids_above(tx, collection_id, scene.key)
+        return replace(scene, memory_count=scenes.memory_count(tx, *ids))
 
 
 def memories_of(rt: Runtime, scene: Scene) -> tuple[Memory, ...]:

@@ -102,9 +102,14 @@ def likeness_of(
 
 def ids_above(tx: Tx, collection_id: int, key: str) -> list[int]:
     """Give the ids of the scene of this key and of those above it, the nearest first."""
-    found = (tx.value('SELECT id FROM scene WHERE collection_id = ? AND key = ?', (collection_id, each))
-             for each in (key, *keys_above(key)))
+    found = (id_of(tx, collection_id, each) for each in (key, *keys_above(key)))
     return [scene_id for scene_id in found if scene_id is not None]
+
+
+def id_of(tx: Tx, collection_id: int, key: str) -> int | None:
+    """Give the id of the scene of exactly this key; ``None`` if it is none."""
+    found: int | None = tx.value('SELECT id FROM scene WHERE collection_id = ? AND key = ?', (collection_id, key))
+    return found
 
 
 def create(
@@ -182,10 +187,11 @@ def refs(tx: Tx, scene_id: int, now_ns: int, half_life_days: float, limit: int) 
     return sorted(faded, key=lambda ref: (-ref[1], -ref[0]))[:limit]
 
 
-def memory_count(tx: Tx, scene_id: int) -> int:
-    """Count the active memories that hang on a scene."""
-    return int(tx.value("SELECT count(*) FROM scene_ref r JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
-                        ' WHERE r.scene_id = ?', (scene_id,), 0))
+def memory_count(tx: Tx, *scene_ids: int) -> int:
+    """Count the active memories that hang on a scene, or on any of several: each counts once."""
+    return int(tx.value(
+        "SELECT count(DISTINCT m.id) FROM scene_ref r JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
+        ' WHERE r.scene_id IN (SELECT value FROM json_each(?))', (json.dumps(scene_ids),), 0))
 
 
 def memory_ids(tx: Tx, filters: Filters, decay: DecaySettings, *, ancestors: bool = False) -> list[int]:
