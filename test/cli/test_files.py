@@ -104,9 +104,12 @@ def test_changes_on_a_file_that_nobody_owns(filled: str, robotmem: Any) -> None:
 
 
 def test_gc_counts_or_does(filled: str, robotmem: Any) -> None:
-    assert robotmem('gc', '--threshold', '1', '--dry-run', '--file', filled).status == 0
+    counted = robotmem('gc', '--threshold', '1', '--dry-run', '--file', filled)
+    assert counted.status == 0 and 'nothing was changed' in counted.err
     assert json.loads(robotmem('stats', '--json', '--file', filled).out)['active'] == 2
     assert robotmem('gc', '--threshold', '2', '--file', filled).status == 1
+    assert robotmem('gc', '--threshold', '1', '--file', filled).out.startswith('2 memories retired (')
+    assert json.loads(robotmem('stats', '--json', '--file', filled).out)['active'] == 0
 
 
 @pytest.mark.parametrize('arguments', [['recall', 'x'], ['promote', '1'], ['learn', 'x'], ['export', 'out.jsonl']])

@@ -131,6 +131,22 @@ def test_stats_and_scenes_print_what_came(node: Any, robotmem: Any) -> None:
     assert scenes.splitlines()[1].split() == ['4', '2', 'emergent', 'never', 'place:门']
 
 
+def test_stats_print_all_that_the_contract_names(node: Any, robotmem: Any) -> None:
+    """Totals, tiers, bands, edges, scenes; no number stands for another."""
+    node.answers['stats'] = {
+        'total': 11, 'active': 12, 'superseded': 13, 'forgotten': 14, 'facts': 15, 'perceptions': 16, 'occurrences': 17,
+        'stm': 18, 'ltm': 19, 'band_strong': 20, 'band_healthy': 21, 'band_danger': 22, 'band_fading': 23, 'edges': 24,
+        'linked_memories': 25, 'scenes_emergent': 26, 'scenes_declared': 27,
+    }
+    shown = dict(line.split(None, 1) for line in robotmem('stats').out.splitlines() if ' ' in line.strip())
+    assert shown['memories'] == (
+        '12 active (15 facts, 16 perceptions, 17 occurrences); 13 superseded, 14 forgotten, 11 in all')
+    assert shown['tiers'] == '18 short-term, 19 long-term'
+    assert shown['retention'] == '20 strong, 21 healthy, 22 in danger, 23 fading'
+    assert (shown['edges'], shown['scenes']) == ('24 between 25 memories', '26 emergent, 27 declared')
+    assert 'empty' not in shown and 'kinds' not in shown
+
+
 def test_sessions_start_prints_the_id_alone_first(node: Any, robotmem: Any) -> None:
     """So that `robotmem sessions start | head -n 1` is the id."""
     node.answers['start_session'] = {'session_id': 'abc', 'collection': 'default'}

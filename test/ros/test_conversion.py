@@ -11,7 +11,7 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message, serialize_message
 
 from robotmem_ros.errors import InvalidRequest
-from robotmem_ros.model import Memory, Pose
+from robotmem_ros.model import Feature, Memory, Pose, Scene, SceneHit
 from robotmem_ros.ros import convert
 
 ODD = Memory(
@@ -28,6 +28,41 @@ def test_odd_values_of_a_row_are_sent() -> None:
     assert (answer.session_id, answer.perception_type, answer.created_at) == ('', '', Time())
     assert answer.content == 'a\ufffdb?' and answer.last_accessed.sec == 2**31 - 1
     assert answer.has_pose and answer.pose.pose.position.y == 2.0
+
+
+WHOLE = Memory(
+    7, 'text', 'c', 'perception', 'gotcha', 'visual', 'ltm', 0.5, 0.9, 1.5, 3, '{"a": 1}', 's', ('t',), ('place:hall',),
+    11, 12, 13, Pose('map', 1.0, 2.0, map_id='floor', stamp_ns=14), 0.1, 0.2, 0.3, 0.4, 0.6, 15,
+)
+
+
+def test_every_field_of_a_memory_is_filled() -> None:
+    answer = convert.memory_to_msg(WHOLE)
+    same = ('id content collection type category perception_type tier confidence use_count context session_id score '
+            'score_text score_vector score_hebbian retention').split()
+    assert {name: getattr(answer, name) for name in same} == {name: getattr(WHOLE, name) for name in same}
+    times = (answer.created_at, answer.last_accessed, answer.observed_at, answer.pose.header.stamp)
+    assert [at.nanosec for at in times] == [11, 12, 15, 14]
+    assert (list(answer.tags), list(answer.scenes), answer.has_pose, answer.map_id) == (
+        ['t'], ['place:hall'], True, 'floor')
+    filled = {*same, 'created_at', 'last_accessed', 'observed_at', 'pose', 'tags', 'scenes', 'has_pose', 'map_id'}
+    assert filled == set(msg.Memory.get_fields_and_field_types())
+
+
+def test_every_field_of_a_hit_is_filled() -> None:
+    """Its features are what holds now; those of a listed scene, what is usual there."""
+    scene = Scene(1, 'place:hall', 'c', 'declared', 4, (Feature('place', 'hall'),), 5, 16)
+    now = (Feature('place', 'hall'), Feature('part', 'night'))
+    hit = convert.scene_hit_to_msg(SceneHit(scene, True, 0.75, now, (WHOLE,), 17))
+    assert (hit.header.stamp.nanosec, hit.key, hit.origin, hit.created, hit.similarity, hit.strength) == (
+        17, 'place:hall', 'declared', True, 0.75, 4)
+    assert [(each.kind, each.value) for each in hit.features] == [('place', 'hall'), ('part', 'night')]
+    assert (hit.memory_count, [memory.id for memory in hit.memories]) == (5, [7])
+    listed = convert.scene_to_msg(scene)
+    assert (listed.key, listed.collection, listed.origin, listed.strength, listed.memory_count) == (
+        'place:hall', 'c', 'declared', 4, 5)
+    assert [(each.kind, each.value) for each in listed.features] == [('place', 'hall')]
+    assert listed.last_hit.nanosec == 16
 
 
 def test_an_answer_is_bounded() -> None:

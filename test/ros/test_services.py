@@ -88,6 +88,21 @@ def test_correcting_to_a_known_text_names_the_other(shared: Any) -> None:
     assert response.duplicate_of == first
 
 
+def test_a_declared_scene_is_named_by_its_one_spelling(shared: Any) -> None:
+    """The answer has the normalised key; a prefix means whole parts; rebuilding leaves what was declared."""
+    named = [shared.call(srv.DeclareScene, 'declare_scene', collection='named', key=key)
+             for key in (' Peer:Ann/PLACE:Hall', 'place:hall/peer:ann', 'place:Hall2')]
+    assert [(each.success, each.key, each.created) for each in named] == [
+        (True, 'place:hall/peer:ann', True), (True, 'place:hall/peer:ann', False), (True, 'place:hall2', True)]
+    listed = shared.call(srv.ListScenes, 'list_scenes', collection='named', prefix='place:HALL').scenes
+    assert [(each.key, each.origin, each.strength) for each in listed] == [('place:hall/peer:ann', 'declared', 0)]
+    kept = shared.learn('ann takes the cups', scene='peer:ann/place:hall', collection='named').memory_id
+    found = shared.recall('', scene='place:hall', collection='named')
+    assert (found.mode, [memory.id for memory in found.memories]) == ('scene', [kept])
+    planned = shared.call(srv.RebuildScenes, 'rebuild_scenes', collection='named', dry_run=True)
+    assert (planned.success, planned.removed, planned.backup_path) == (True, 0, '')
+
+
 def test_a_session_from_start_to_end(shared: Any) -> None:
     """StartSession, learn in it, EndSession: typed answers, and a second end changes nothing."""
     started = shared.call(srv.StartSession, 'start_session', context='{"task": "sweep"}', collection='episode')
