@@ -47,7 +47,7 @@ def adopt_embedder(rt: Runtime, deadline: int = 0) -> bool:  # noqa: ARG001  one
         rt.space = embedder.fingerprint if known is not None and known[2] == embedder.fingerprint else ''
         return bool(rt.space)
     # Also where the space is the same: vectors that were let go while sqlite-vec was missing go now.
-    with rt.store.write(background=True) as tx:
+    with rt.store.write(background=True, durable=False) as tx:
         vectors.ensure_space(tx, embedder.name, embedder.dim, embedder.fingerprint)
         waiting = vectors.pending_count(tx)
     rt.space = embedder.fingerprint

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from robotmem_ros.core.hebbian import association
 from robotmem_ros.model import Filters
 from robotmem_ros.settings import HebbianSettings, Settings
-from robotmem_ros.store import edges
+from robotmem_ros.store import candidates, edges
 from robotmem_ros.store.tx import Tx
 
 SEEDS = 3
@@ -40,5 +40,7 @@ def reach(
     seeds = sorted(matches, key=lambda i: (-matches[i], -i))[:SEEDS]
     ties = with_context(tx, list(dict.fromkeys([*seeds, *lately])), filters, settings.hebbian)
     strong = {i: tie for i, tie in ties.items() if tie >= STRONG and i not in matches}
+    # Before the cut: a neighbour that satisfies the filters must not be lost behind others that do not.
+    strong = {i: strong[i] for i in candidates.load(tx, strong, filters, settings.decay)}
     best = sorted(strong, key=lambda i: (-strong[i], -i))[:MAX_REACHED]
     return {i: strong[i] for i in best}

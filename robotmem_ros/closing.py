@@ -76,7 +76,7 @@ def _end(rt: Runtime, closing: Closing, before_ns: int) -> None:
         if row is None or row.ended_at_ns:
             return
         decayed = statistics.decayed_count(tx, row.collection_id, moment.now_ns, rt.settings.decay)
-    with rt.store.write(background=True) as tx:
+    with rt.store.write(background=True, durable=False) as tx:
         if sessions.is_idle(tx, closing.session_id, before_ns):
             episodes.record_end(tx, row, moment.utc_ns, None, closing.clustering.merged(), decayed, (), by_tick=True)
     rt.usage.forget_session(closing.session_id)

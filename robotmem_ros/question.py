@@ -40,7 +40,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
     """
     n, warning = _count(request.n)
     request = _named(request)
-    check_query(request.query)
+    request = replace(request, query=check_query(request.query))
     spatial = parse_spatial_sort(request.spatial_sort)
     filters = Filters(
         collection=rt.collection(request.collection),

@@ -43,7 +43,7 @@ def _merge(rt: Runtime, old: Sequence[OldScene], deadline: int) -> int:
     if not rt.has_scene_backup:
         backup_beside(rt, 'before-merging-scenes')
         rt.has_scene_backup = True
-    with rt.scenes.changing(), rt.store.write(background=True) as tx:
+    with rt.scenes.changing(), rt.store.write(background=True, durable=False) as tx:
         for scene in old:
             if last and rt.clock.steady_ns() >= deadline:
                 break

@@ -49,12 +49,15 @@ class UsageQueue:
             self._uses.append(Use(tuple(ids), at))
 
     def remember(self, session_id: str, ids: Sequence[int]) -> None:
-        """Note what a session recalled; the newest ``RECENT_PER_SESSION`` are kept."""
+        """Note what a session recalled, best first; the newest and best ``RECENT_PER_SESSION`` of all are kept."""
         if not session_id or not ids:
             return
         with self._lock:
             recent = self._recent.setdefault(session_id, deque(maxlen=RECENT_PER_SESSION))
-            recent.extend(i for i in ids if i not in recent)
+            for memory_id in reversed(ids[:RECENT_PER_SESSION]):
+                if memory_id in recent:
+                    recent.remove(memory_id)
+                recent.append(memory_id)
             self._recent.move_to_end(session_id)
             if len(self._recent) > MAX_SESSIONS:
                 self._recent.popitem(last=False)

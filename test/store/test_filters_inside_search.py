@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from robotmem_ros.store import collections, fulltext, memories, occurrences, vec
 from robotmem_ros.store.memories import NewMemory
 from robotmem_ros.store.occurrences import Occurrence
 from robotmem_ros.store.store import Store
+from robotmem_ros.store.tx import Tx
 
 OTHERS = 10_000
 NOW = 1_800_000_000 * 10**9
@@ -26,6 +28,10 @@ CRITERIA: dict[str, dict[str, Any]] = {
     'until': {'until_ns': NOW, 'since_ns': NOW}, 'scene': {'scene_key': 'place:hall'},
     'outside of a session': {'exclude_session': 's2'},
     'position in the context': {'spatial': SpatialSort(('at',), (1.0, 1.0), 0.5)},
+    'place and time': {'near': HERE, 'radius_m': 2.0, 'since_ns': NOW, 'map_id': 'hall'},
+    'scene and type': {'scene_key': 'place:hall', 'type': 'perception', 'since_ns': NOW},
+    'position and context': {
+        'spatial': SpatialSort(('at',), (1.0, 1.0), 0.5), 'context': (Condition(('n',), 'gt', 5),)},
     'all': {'session_id': 's1', 'tags': ('x',), 'map_id': 'hall', 'near': HERE, 'radius_m': 2.0, 'min_confidence': 0.8},
 }
 
@@ -60,9 +66,26 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, int
 def test_the_one_that_satisfies_is_found(crowd: tuple[Store, int], name: str) -> None:
     """Contract 8: every criterion is applied inside the search, not to its results."""
     store, wanted = crowd
-    filters, decay = Filters(collection='c', now_ns=NOW, **CRITERIA[name]), DecaySettings()
     with store.read() as tx:
-        assert [i for i, _ in vectors.nearest(tx, np.asarray([1, 0, 0, 0], np.float32), filters, decay, 5)] == [wanted]
-        assert [i for i, _ in fulltext.search(tx, [('dock',)], filters, decay, 5)] == [wanted]
-        assert memories.recent(tx, filters, decay, 5) == [wanted]
-        assert memories.count(tx, filters, decay, 1000) == 1
+        is_found_alone(tx, wanted, Filters(collection='c', now_ns=NOW, **CRITERIA[name]))
+
+
+def test_what_came_later_does_not_hide_what_was_there_until_then(crowd: tuple[Store, int]) -> None:
+    """Contract 8: ``until``, which would let the other test's older memories through."""
+    store, wanted = crowd
+    with contextlib.suppress(Undo), store.write(durable=False) as tx:
+        tx.execute('UPDATE occurrence SET at = ? WHERE memory_id <> ?', (NOW + 10, wanted))
+        is_found_alone(tx, wanted, Filters(collection='c', now_ns=NOW, until_ns=NOW))
+        raise Undo
+
+
+class Undo(Exception):
+    """Rolls a block back."""
+
+
+def is_found_alone(tx: Tx, wanted: int, filters: Filters) -> None:
+    decay = DecaySettings()
+    assert [i for i, _ in vectors.nearest(tx, np.asarray([1, 0, 0, 0], np.float32), filters, decay, 5)] == [wanted]
+    assert [i for i, _ in fulltext.search(tx, [('dock',)], filters, decay, 5)] == [wanted]
+    assert memories.recent(tx, filters, decay, 5) == [wanted]
+    assert memories.count(tx, filters, decay, 1000) == 1

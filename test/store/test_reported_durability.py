@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from robotmem_ros.clock import ManualClock
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreError
@@ -67,8 +68,8 @@ def test_two_hundred_kills_lose_nothing(path: str) -> None:
     assert set(acknowledged) <= stored and found == len(stored)
 
 
-def test_what_a_user_is_told_is_stored_waits_for_the_disk(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQL-01: by synchronous=FULL; what a recall leaves behind does not (contract 6)."""
+def levels_of_writes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note the ``synchronous`` of every write from now on."""
     levels: list[int] = []
     write = Store.write
 
@@ -86,8 +87,14 @@ def test_what_a_user_is_told_is_stored_waits_for_the_disk(engine: Engine, monkey
 
         return Watched()
 
-    engine.learn(LearnRequest('the first write of a boot also notes the clock'))
     monkeypatch.setattr(Store, 'write', watched)
+    return levels
+
+
+def test_what_a_user_is_told_is_stored_waits_for_the_disk(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQL-01: by synchronous=FULL; what a recall leaves behind does not (contract 6)."""
+    engine.learn(LearnRequest('the first write of a boot also notes the clock'))
+    levels = levels_of_writes(monkeypatch)
     fact = engine.learn(LearnRequest('never enter bay 9')).memory_id
     other = engine.learn(LearnRequest('the lift is slow')).memory_id
     engine.update(fact, 'never enter bay 8')
@@ -101,6 +108,25 @@ def test_what_a_user_is_told_is_stored_waits_for_the_disk(engine: Engine, monkey
     engine.recall(RecallRequest('bay'))
     engine.flush()
     assert levels and set(levels) == {1}
+
+
+def test_the_tick_waits_for_no_disk(
+    open_engine: Callable[..., Engine], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract 6: ``synchronous=NORMAL``, also where a model is taken into use and a forgotten session is ended."""
+    first = open_engine(None)
+    session = first.start_session().session_id
+    for text in ('red lamp', 'loud fan', 'wet dock'):
+        first.learn(LearnRequest(text, session_id=session))
+    first.close()
+    levels = levels_of_writes(monkeypatch)
+    engine = open_engine(HashEmbedder())
+    clock.advance(days=400)
+    engine.recall(RecallRequest('lamp', min_confidence=0.0))
+    while engine.tick():
+        pass
+    assert engine.stats()['open_sessions'] == engine.stats()['pending_vectors'] == 0
+    assert len(levels) >= 4 and set(levels) == {1}
 
 
 HOLDER = """

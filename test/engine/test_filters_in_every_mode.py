@@ -1,0 +1,100 @@
+"""Contract 8: whatever the arm that finds it, a memory that satisfies the criteria is not lost behind others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from robotmem_ros.clock import ManualClock
+from robotmem_ros.embed.hashing import HashEmbedder
+from robotmem_ros.engine import Engine
+from robotmem_ros.model import LearnRequest, PerceptionInput, Pose, RecallRequest
+
+CROWD = 60
+"""More than the 50 candidates of an arm."""
+
+
+def ids(engine: Engine, query: str, **criteria: object) -> list[int]:
+    return [m.id for m in engine.recall(RecallRequest(query, reinforce=False, n=5, **criteria)).memories]
+
+
+@pytest.mark.parametrize('has_model', [True, False])
+def test_the_needle_behind_better_matches(
+    open_engine: Callable[..., Engine], clock: ManualClock, has_model: bool
+) -> None:
+    """Type, time, place and map, alone and together, by vectors and by words alone."""
+    engine = open_engine(HashEmbedder() if has_model else None)
+
+    def crowd(name: str) -> None:
+        for i in range(CROWD):
+            engine.learn(LearnRequest(f'spill ramp {name}{i}', context='{"at": [9, 9]}'))
+        clock.advance(days=1)
+
+    crowd('early')
+    pose = Pose('map', 7.0, 8.0, map_id='hall')
+    needle = engine.save_perception(PerceptionInput(
+        description='a spill was seen near the ramp by the camera of the lift', source='camera', pose=pose))
+    moment = clock.now_ns()
+    clock.advance(days=1)
+    crowd('late')
+    while engine.tick():
+        pass
+    criteria: dict[str, dict[str, object]] = {
+        'type': {'type': 'perception'},
+        'time': {'since_ns': moment - 10**9, 'until_ns': moment + 10**9},
+        'place': {'near': pose, 'radius': 1.0},
+        'map': {'map_id': 'hall'},
+    }
+    everything: dict[str, object] = {}
+    for name, wanted in criteria.items():
+        everything |= wanted
+        assert ids(engine, 'spill ramp', **wanted) == [needle], name
+        assert ids(engine, 'spill ramp', **everything) == [needle], sorted(everything)
+    result = engine.recall(RecallRequest('spill ramp', **everything))
+    assert (result.mode, result.total) == ('hybrid' if has_model else 'bm25_only', 1)
+
+
+def test_a_scene_and_a_position_behind_better_matches(text_engine: Engine, clock: ManualClock) -> None:
+    """Scene, ``max_distance`` and both, by words alone."""
+    for i in range(CROWD):
+        text_engine.learn(LearnRequest(f'spill ramp nr{i}', context='{"at": [9, 9]}'))
+    text_engine.declare_scene('place:ramp')
+    text_engine.observe('here', [('place', 'ramp')])
+    clock.advance(days=0.01)
+    text_engine.advance_scenes()
+    needle = text_engine.learn(LearnRequest(
+        'a spill was seen near the ramp, says the night shift', context='{"at": [1, 1]}')).memory_id
+    sort = json.dumps({'field': 'at', 'target': [1, 1], 'max_distance': 0.5})
+    assert ids(text_engine, 'spill ramp', spatial_sort=sort) == [needle]
+    assert ids(text_engine, 'spill ramp', scene='place:ramp') == [needle]
+    assert ids(text_engine, 'spill ramp', scene='place:ramp', spatial_sort=sort) == [needle]
+
+
+def test_a_neighbour_that_satisfies_is_reached_behind_stronger_ones_that_do_not(text_engine: Engine) -> None:
+    """Contract 7 and 8: the filters hold before the five strongest neighbours are taken."""
+    match = text_engine.learn(LearnRequest('conveyor jams at noon', tags=('a',))).memory_id
+    for word in ('piano', 'violin', 'cello', 'flute', 'harp', 'drum'):
+        text_engine.link(match, text_engine.learn(LearnRequest(f'{word} is out of tune')).memory_id, 9.0)
+    friend = text_engine.learn(LearnRequest('xylophone practice upstairs', tags=('a',))).memory_id
+    text_engine.link(match, friend, 5.0)
+    assert ids(text_engine, 'conveyor jams', tags=('a',)) == [match, friend]
+
+
+def test_what_shows_nothing_is_no_query(text_engine: Engine) -> None:
+    """Contract 8: with a criterion, an empty query lists by it; zero-width signs are as empty as no signs."""
+    wanted = text_engine.learn(LearnRequest('red lamp', tags=('a',))).memory_id
+    for query in ('', '  ', '\u200b'):
+        result = text_engine.recall(RecallRequest(query, tags=('a',), reinforce=False))
+        assert ([m.id for m in result.memories], result.mode) == ([wanted], 'recent')
+
+
+def test_lately_means_the_best_of_the_newest_recalls(text_engine: Engine) -> None:
+    """Contract 7: of a long answer a session remembers the best, and what it recalls again is new again."""
+    usage = text_engine._rt.usage
+    usage.remember('s', range(100, 150))
+    assert set(usage.recent('s')) == set(range(100, 120))
+    usage.remember('s', [119])
+    usage.remember('s', range(200, 219))
+    assert set(usage.recent('s')) == {119, *range(200, 219)}
