@@ -79,6 +79,10 @@ def _exact(tx: Tx, new: Candidate, finding: Finding) -> None:
             finding.memory_id, finding.method, finding.similarity = row.id, 'exact', 1.0
             return
         finding.note(row, 1.0)
+    for row in memories.keepers_by_hash(tx, new.collection_id, content_hash(new.text)):
+        if row.type == FACT and guard(new.text, row.content).same:  # it may have been corrected since
+            finding.memory_id, finding.method, finding.similarity = row.id, 'exact', 1.0
+            return
 
 
 def _by_tokens(tx: Tx, new: Candidate, finding: Finding) -> None:

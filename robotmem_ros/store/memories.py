@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from robotmem_ros.core import decay as decays
 from robotmem_ros.core import text as texts
-from robotmem_ros.model import PERCEPTION, STM, Filters, Memory
+from robotmem_ros.model import ACTIVE, PERCEPTION, STM, Filters, Memory
 from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import fulltext, vectors
 from robotmem_ros.store.filters import CONFIDENCE, compile_filters
@@ -72,6 +72,15 @@ def by_hash(tx: Tx, collection_id: int, content_hash: str) -> list[MemoryRow]:
         f"SELECT {COLUMNS} FROM memory m WHERE m.status = 'active' AND m.collection_id = ? AND m.content_hash = ?"
         ' ORDER BY m.id', (collection_id, content_hash),
     )]
+
+
+def keepers_by_hash(tx: Tx, collection_id: int, content_hash: str) -> list[MemoryRow]:
+    """Give the active memories that stand for superseded ones of this comparison form, oldest first."""
+    absorbed = tx.execute(
+        'SELECT id FROM memory WHERE superseded_by IS NOT NULL AND collection_id = ? AND content_hash = ?',
+        (collection_id, content_hash))
+    keepers = rows(tx, {live_id(tx, memory_id) for (memory_id,) in absorbed})
+    return [keepers[i] for i in sorted(keepers) if keepers[i].status == ACTIVE]
 
 
 def repeated_hashes(tx: Tx, collection_id: int) -> list[str]:
@@ -183,4 +192,5 @@ def _memory(row: Row, filters: Filters) -> Memory:
         use_count=row[9], created_at_ns=row[10], last_accessed_ns=row[11],
         age_ns=decays.age_ns(filters.now_ns, row[12]), tags=tuple(sorted(json.loads(row[13]))),
         scenes=tuple(sorted(json.loads(row[14]))), session_id=row[15], context=row[16], pose=pose_from_row(row[17:27]),
+        observed_at_ns=row[26] or 0,
     )

@@ -65,6 +65,7 @@ CREATE INDEX memory_vector ON memory(vector_id) WHERE vector_id IS NOT NULL;
 CREATE INDEX memory_session ON memory(session_id) WHERE session_id <> '';
 CREATE INDEX memory_pending ON memory(id) WHERE status = 'active' AND vector_state = 0;
 CREATE INDEX memory_superseded ON memory(superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX memory_absorbed ON memory(collection_id, content_hash) WHERE superseded_by IS NOT NULL;
 
 -- Ids of memory_vec (made by store.vectors once a model is known); an id is never used again.
 CREATE TABLE vector (id INTEGER PRIMARY KEY AUTOINCREMENT, collection_id INTEGER NOT NULL) STRICT;
