@@ -63,6 +63,19 @@ def test_only_the_active_node_stores_and_answers(world: Any) -> None:
     }
 
 
+def test_a_node_that_was_shut_down_says_so_to_who_comes_late(world: Any) -> None:
+    """Contract 3: the status is latched in every state, the last one too; the file is closed."""
+    process = world.start(status__period_s=60.0)
+    client = world.client()
+    assert client.status().ready
+    assert change(client, Transition.TRANSITION_ACTIVE_SHUTDOWN)
+    status = world.client().status(lambda s: s.state == 'finalized')
+    assert (status.ready, status.mode, status.db_path) == (False, 'bm25_only', str(process.database))
+    assert 'finalized' in status.reason and 'finalized' in client.learn('nothing is learned now').error
+    assert open_files(process.process.pid, process.database) == []
+    assert process.stop() == 0
+
+
 def open_files(pid: int, path: Path) -> list[str]:
     names = []
     for entry in Path(f'/proc/{pid}/fd').iterdir():
