@@ -102,7 +102,7 @@ class NotActive(RobotMemError):
 
     def __init__(self, state: str) -> None:
         self.state = state
-        super().__init__(f'the memory node is {state}, not active')
+        super().__init__(f'the memory node is {state}, not active: ~/status says why; ros2 lifecycle set brings it up')
 
 
 class NotAvailable(RobotMemError):

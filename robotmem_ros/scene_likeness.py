@@ -30,7 +30,8 @@ def likened(tx: Tx, question: Question, settings: Settings) -> Question:
     weights = settings.scenes.weights
     found = scenes.likest(tx, collection_id, features_of(filters.scene_key, weights), settings.scenes)
     names = ', '.join(f'{scene.key} ({alike:.2f})' for scene, alike in found[:NAMED])
-    note = f'scene: {filters.scene_key} is none; ' + (f'of the likest: {names}' if found else 'and none is like it')
+    instead = f'these are like it: {names}' if found else 'and none is like it'
+    note = f'scene: {filters.scene_key} is no scene, {instead}'
     return replace(
         question, filters=replace(filters, like_scenes={scene.key: alike for scene, alike in found}),
         warning='; '.join(filter(None, (question.warning, note))),

@@ -60,7 +60,7 @@ def list_scenes(rt: Runtime, collection: str, prefix: str) -> list[Scene]:
         if collection_id is None:
             return []
         return scenes.list_scenes(
-            tx, collection_id, normalise_key(prefix, rt.settings.scenes.weights) if prefix else ''
+            tx, collection_id, normalise_key(prefix, rt.settings.scenes.weights, field='prefix') if prefix else ''
         )
 
 

@@ -82,6 +82,14 @@ def pose_from_stamped(stamped: PoseStamped, map_id: str, field: str) -> Pose | N
     return pose_from_msg(stamped.pose, stamped.header, map_id, field) if stamped.header.frame_id else None
 
 
+def without_frame(stamped: PoseStamped, field: str) -> str:
+    """Give a warning where there are coordinates and no frame, so that they were not used; else ``''``."""
+    p = stamped.pose.position
+    if stamped.header.frame_id or not (p.x or p.y or p.z):
+        return ''
+    return f'{field}: left out, since {field}.header.frame_id is empty'
+
+
 def pose_to_msg(pose: Pose) -> PoseStamped:
     """Give a pose with its header."""
     stamped = PoseStamped()

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import robotmem_ros.srv as srv
+from robotmem_ros.core.scene_key import feature, withdrawn_kind
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import Conflict
 from robotmem_ros.ros import convert
@@ -58,7 +59,7 @@ def learn(engine: Engine, request: Any, response: Any) -> None:
     response.memory_id, response.similarity = convert.whole(learned.memory_id), float(learned.similarity)
     response.similar = [convert.similar_to_msg(similar) for similar in learned.similar]
     response.scenes = [convert.text(key) for key in learned.scenes]
-    response.warning = convert.text(learned.warning)
+    response.warning = _joined(convert.text(learned.warning), convert.without_frame(request.pose, 'pose'))
 
 
 def update(engine: Engine, request: Any, response: Any) -> None:
@@ -77,12 +78,19 @@ def recall(engine: Engine, request: Any, response: Any) -> None:
     response.memories, cut = convert.memories_to_msg(found.memories)
     response.total, response.mode = convert.whole(found.total, 0, 2**31 - 1), convert.text(found.mode)
     response.query_ms = float(found.query_ms)
-    response.warning = '; '.join(part for part in (convert.text(found.warning), cut) if part)
+    response.warning = _joined(convert.text(found.warning), cut, convert.without_frame(request.near, 'near'))
 
 
 def save_perception(engine: Engine, request: Any, response: Any) -> None:
     """Take in one perception, acknowledged."""
-    response.memory_id = convert.whole(engine.save_perception(convert.perception_from_msg(request.perception)))
+    perception = convert.perception_from_msg(request.perception)
+    response.memory_id = convert.whole(engine.save_perception(perception))
+    refused = [pair for pair in perception.features if feature(*pair) is None and not withdrawn_kind(*pair)]
+    if refused:
+        kind, value = refused[0]
+        response.warning = convert.text(f'features: {len(refused)} left out, first {kind[:40]!r}: {value[:40]!r}')
+    elif not perception.features and not perception.description:
+        response.warning = 'perception: neither features nor a description, so that nothing was taken in'
 
 
 def promote(engine: Engine, request: Any, response: Any) -> None:
@@ -177,6 +185,10 @@ def refusal(service: Service, sentence: str, error: BaseException) -> Any:
     if isinstance(error, Conflict) and hasattr(response, 'duplicate_of'):
         response.duplicate_of = convert.whole(error.other_id)
     return response
+
+
+def _joined(*warnings: str) -> str:
+    return '; '.join(filter(None, warnings))
 
 
 def _json(value: Mapping[str, Any]) -> str:

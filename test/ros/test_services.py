@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import robotmem_ros.srv as srv
+from geometry_msgs.msg import PoseStamped
+from robotmem_ros.msg import Perception, SituationFeature
 
 from robotmem_ros.ros.services import SERVICES
 
@@ -53,6 +55,8 @@ def test_all_services_of_the_contract_exist_and_answer(shared: Any) -> None:
     ('update', {'memory_id': 0, 'new_content': 'x'}, 'memory_id', ''),
     ('forget', {'memory_id': 999999, 'reason': 'wrong'}, 'memory', ''),
     ('declare_scene', {'key': ''}, 'key', ''),
+    ('learn', {'insight': 'a fact', 'scene': 'kitchen'}, 'scene', 'kind:value'),
+    ('list_scenes', {'prefix': 'kitchen'}, 'prefix', 'kind:value'),
     ('backup', {'path': '/proc/nowhere/copy.db'}, '/proc/nowhere', ''),
 ])
 def test_a_bad_field_is_refused_by_name(
@@ -126,3 +130,20 @@ def test_large_answers_are_bounded_and_arrive(shared: Any) -> None:
     assert 'left out' in found.warning
     refused = shared.learn('y' * 20_000_000)
     assert not refused.success and '64 KiB' in refused.error
+
+
+def test_what_is_left_out_is_said(shared: Any) -> None:
+    """A place without a frame and features that cannot be used were dropped without a word."""
+    unplaced = PoseStamped()
+    unplaced.pose.position.x = 3.0
+    for answer, field in (
+        (shared.learn('left out: a place', pose=unplaced, collection='words'), 'pose.header.frame_id'),
+        (shared.recall('left out', near=unplaced, collection='words'), 'near.header.frame_id'),
+    ):
+        assert answer.success and field in answer.warning
+    assert shared.learn('left out: nothing', collection='words').warning == ''
+
+    for features, part in (([('', 'red'), ('task', 'charge')], 'features: 1 left out'), ([], 'nothing was taken in')):
+        perception = Perception(collection='words', features=[SituationFeature(kind=k, value=v) for k, v in features])
+        answer = shared.call(srv.SavePerception, '/shared_memory/save_perception', perception=perception)
+        assert answer.success and part in answer.warning
