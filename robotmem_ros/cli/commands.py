@@ -150,7 +150,7 @@ COMMANDS = (
     Command('recall', 'recall', 'Recall', 'what matters for a question, a place, a time, a scene',
             'robotmem recall "slippery floor" --near 3.2 1.0 --radius 5',
             _recall_arguments, _recall_request, show.recalled),
-    Command('scenes', 'list_scenes', 'ListScenes', 'situations that are recognised', 'robotmem scenes place:dock',
+    Command('scenes', 'list_scenes', 'ListScenes', 'situations that are recognised', 'robotmem scenes place:dock_2',
             _prefix_argument, lambda given: {'collection': given.collection, 'prefix': given.prefix}, show.scenes),
     Command('stats', 'stats', 'Stats', 'numbers on what is remembered', 'robotmem stats --json',
             collection_option, lambda given: {'collection': given.collection}, show.stats),

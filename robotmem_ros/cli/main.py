@@ -49,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Nobody reads on; without this, Python would say so again when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+    if answer.success and getattr(given, 'dry_run', False):
+        note('dry run: only counted, nothing was changed')
     return report(command, answer, as_json=given.json)
 
 
@@ -100,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
             groups[group] = parent.add_subparsers(title='commands', metavar='COMMAND', required=True)
         sub = groups[group].add_parser(
             name, parents=[common] if isinstance(command, Command) else [], help=command.summary,
-            description=command.summary.capitalize() + '.',
+            description=f'{command.summary[0].upper()}{command.summary[1:]}.',  # capitalize() would write jsonl
             formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f'example:\n  {command.example}\n\n{NOTES}',
         )
         command.arguments(sub)

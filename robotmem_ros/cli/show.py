@@ -103,7 +103,7 @@ def recalled(answer: Any) -> str:
 def scenes(answer: Any) -> str:
     """One line for each scene."""
     if not answer.scenes:
-        return 'no scenes yet: one emerges when a situation comes back'
+        return 'no scene found: one emerges when a situation comes back; a prefix is whole parts, such as place:dock_2'
     now_s = time.time()
     rows = [
         (
