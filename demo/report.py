@@ -26,6 +26,12 @@ class Report:
         print('\n'.join(lines), file=self._stream, flush=True)
         self._draw()
 
+    def command(self, text: str) -> None:
+        """Print what is to be copied into a shell: on one line, however long."""
+        self._erase()
+        print(f'    {text}', file=self._stream, flush=True)
+        self._draw()
+
     def heading(self, text: str) -> None:
         """Begin a part."""
         self.say()

@@ -201,8 +201,8 @@ def where(report: Report, folder: Path, *, kept: bool) -> None:
             report.say(f'{what:<8}  {folder / name}', 2, 10)
     if kept:
         report.say('Ask it yourself: start the node on this file, and then, in another terminal, the command line:')
-        report.say(f"make run ARGS='-p db_path:={database}'", 4)
-        report.say(f'{Path(sys.executable).with_name("robotmem")} recall "slippery floor"', 4)
+        report.command(f"make run ARGS='-p db_path:={database}'")
+        report.command(f'{Path(sys.executable).with_name("robotmem")} recall "slippery floor"')
 
 
 if __name__ == '__main__':

@@ -44,7 +44,7 @@ def test_it_ends_well(demo_folder: Path, tmp_path: Path) -> None:
         command(demo_folder, tmp_path, '--speed', '20'), capture_output=True, text=True, timeout=100, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    for part in ('a scene emerges', 'is told', 'by words and place', '充电桩', str(tmp_path)):
+    for part in ('a scene emerges', 'is told', 'by words and place', '充电桩', f"ARGS='-p db_path:={tmp_path}"):
         assert part in result.stdout
     assert result.stderr == ''
 
