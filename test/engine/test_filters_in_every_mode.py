@@ -72,16 +72,6 @@ def test_a_scene_and_a_position_behind_better_matches(text_engine: Engine, clock
     assert ids(text_engine, 'spill ramp', scene='place:ramp', spatial_sort=sort) == [needle]
 
 
-def test_a_neighbour_that_satisfies_is_reached_behind_stronger_ones_that_do_not(text_engine: Engine) -> None:
-    """Contract 7 and 8: the filters hold before the five strongest neighbours are taken."""
-    match = text_engine.learn(LearnRequest('conveyor jams at noon', tags=('a',))).memory_id
-    for word in ('piano', 'violin', 'cello', 'flute', 'harp', 'drum'):
-        text_engine.link(match, text_engine.learn(LearnRequest(f'{word} is out of tune')).memory_id, 9.0)
-    friend = text_engine.learn(LearnRequest('xylophone practice upstairs', tags=('a',))).memory_id
-    text_engine.link(match, friend, 5.0)
-    assert ids(text_engine, 'conveyor jams', tags=('a',)) == [match, friend]
-
-
 def test_what_shows_nothing_is_no_query(text_engine: Engine) -> None:
     """Contract 8: with a criterion, an empty query lists by it; zero-width signs are as empty as no signs."""
     wanted = text_engine.learn(LearnRequest('red lamp', tags=('a',))).memory_id
@@ -90,11 +80,9 @@ def test_what_shows_nothing_is_no_query(text_engine: Engine) -> None:
         assert ([m.id for m in result.memories], result.mode) == ([wanted], 'recent')
 
 
-def test_lately_means_the_best_of_the_newest_recalls(text_engine: Engine) -> None:
-    """Contract 7: of a long answer a session remembers the best, and what it recalls again is new again."""
-    usage = text_engine._rt.usage
-    usage.remember('s', range(100, 150))
-    assert set(usage.recent('s')) == set(range(100, 120))
-    usage.remember('s', [119])
-    usage.remember('s', range(200, 219))
-    assert set(usage.recent('s')) == {119, *range(200, 219)}
+def test_without_words_the_newest_comes_first(text_engine: Engine, clock: ManualClock) -> None:
+    """Contract 8, mode ``recent``: however much an older one is worth."""
+    older = text_engine.learn(LearnRequest('red lamp', tags=('a',), confidence=0.99, strength=2.0)).memory_id
+    clock.advance(days=1)
+    newer = text_engine.learn(LearnRequest('loud fan', tags=('a',), confidence=0.5)).memory_id
+    assert ids(text_engine, '', tags=('a',)) == [newer, older]

@@ -47,6 +47,16 @@ def test_recalled_together_is_tied_together_once_whatever_the_order(engine: Engi
     assert engine.stats()['edges'] == 1
 
 
+def test_only_the_top_results_of_one_recall_are_tied(engine: Engine) -> None:
+    """Contract 7: five of twenty by default, whatever the answer's length."""
+    for i in range(20):
+        engine.learn(LearnRequest(f'dock sign{i} word{i}'))
+    top = [m.id for m in engine.recall(RecallRequest('dock', n=20)).memories][:5]
+    settle(engine)
+    assert engine.stats()['edges'] == 10
+    assert all(edge(engine, a, b) == pytest.approx(1.0) for a in top for b in top if a != b)
+
+
 def test_an_edge_is_brought_to_now_before_it_grows(engine: Engine, clock: ManualClock) -> None:
     """HEB-04: 8 → 4 after a half-life however often the tick ran; +1 there; half of that at day 60."""
     a, b = pair(engine)

@@ -148,9 +148,9 @@ def test_time_window(engine: Engine, clock: ManualClock) -> None:
 
 
 def test_a_place_gives_its_memories_by_distance(engine: Engine) -> None:
-    far, near = (
-        learn(engine, 'wet floor here', pose=Pose('map', 4.0, 0.0)),
+    near, far = (
         learn(engine, 'bumpy tile', pose=Pose('map', 1.0, 0.0)),
+        learn(engine, 'wet floor here', pose=Pose('map', 4.0, 0.0)),
     )
     learn(engine, 'somewhere else', pose=Pose('map', 40.0, 0.0))
     learn(engine, 'other frame', pose=Pose('odom', 1.0, 0.0))

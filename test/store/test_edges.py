@@ -115,6 +115,23 @@ def test_the_weakest_edges_of_a_memory_with_too_many_go(shelf: Any) -> None:
     assert {other for _, other, _ in left} == set(others[-3:])
 
 
+def test_the_weakest_now_is_not_the_one_that_was_written_lightest(shelf: Any) -> None:
+    """Contract 7: what counts is the effective weight; of equal ones the older goes."""
+    one = HebbianSettings(max_edges=1)
+    hub, old, new, newer = (shelf.add(name) for name in ('hub', 'old', 'new', 'newer'))
+    with shelf.store.write() as tx:
+        edges.add(tx, hub, old, 3.0, shelf.now - 90 * DAY, one)
+        edges.add(tx, hub, new, 0.5, shelf.now - MINUTE, SETTINGS)
+        edges.prune(tx, hub, shelf.now, one)
+    assert rows(shelf) == [(hub, new)]
+    with shelf.store.write() as tx:
+        edges.add(tx, hub, newer, 1.0, 0, SETTINGS)
+        tx.execute('UPDATE co_occurrence SET weight = ?, last_updated = ? - (memory_b = ?)',
+                   (1.0, shelf.now + DAY, new))
+        edges.prune(tx, hub, shelf.now, one)
+    assert rows(shelf) == [(hub, newer)]
+
+
 def test_an_edge_made_by_hand_is_not_the_one_that_goes(shelf: Any) -> None:
     few = HebbianSettings(max_edges=2)
     hub, *others = [shelf.add(f'text {i}') for i in range(4)]
