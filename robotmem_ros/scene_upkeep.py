@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from robotmem_ros.core.old_keys import current_key, is_current
 from robotmem_ros.core.payload import check_name
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.store import collections, scene_upkeep
+from robotmem_ros.store import collections, scene_upkeep, scenes
 from robotmem_ros.store.scene_upkeep import BUCKETS_A_WRITE, OldScene
+from robotmem_ros.store.tx import Tx
 
 KEYS_A_LOOK = 64
 ROWS_A_SLICE = 100
+ALL = -1
+"""No limit, as SQL writes it."""
 
 
 def merge_twins(rt: Runtime, deadline: int) -> bool:
@@ -51,6 +54,24 @@ def _merge(rt: Runtime, old: Sequence[OldScene], deadline: int) -> int:
             scene_upkeep.rename(tx, scene, key)
             last = scene.id
     return last
+
+
+def twins(rt: Runtime, tx: Tx) -> int:
+    """Count the scenes that `merge_twins` has still to unite with another."""
+    weights, names, count = rt.settings.scenes.weights, set(), 0
+    for scene in scene_upkeep.keys_after(tx, rt.scene_cursor, ALL):
+        if not is_current(scene.key, weights):
+            key = current_key(scene.key, scene.origin, scene_upkeep.stored_features(tx, scene), weights)
+            name = scene.collection_id, key
+            count += name in names or scenes.id_of(tx, *name) not in (None, scene.id)
+            names.add(name)
+    return count
+
+
+def faded_refs(rt: Runtime, tx: Tx) -> int:
+    """Count the ties that `forget_situations` has to remove."""
+    now = rt.time.now().now_ns
+    return scene_upkeep.faded_refs(tx, scene_upkeep.limits(now, rt.settings.scenes)) if now > 0 else 0
 
 
 def forget_situations(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001  one slice of it is short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robotmem_ros import cleanup, garbage, maintenance
+from robotmem_ros import cleanup, garbage, maintenance, scene_upkeep
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.core.payload import check_name, check_unit
 from robotmem_ros.runtime import Runtime
@@ -32,6 +32,8 @@ class Upkeep:
     purged: int
     duplicates_superseded: int
     edges_pruned: int
+    scene_refs_pruned: int
+    scenes_merged: int
     vectors_made: int
     file_bytes: int
     elapsed_ms: float
@@ -45,6 +47,8 @@ class Plan:
     gone: list[int]
     duplicates: list[cleanup.Operation]
     faded_edges: int
+    faded_refs: int
+    twins: int
     pending_vectors: int
 
 
@@ -66,7 +70,9 @@ def maintain(rt: Runtime, wishes: Wishes, *, dry_run: bool = False) -> Upkeep:
         collection_id = collections.known_id(tx, collection) or 0
     plan = _plan(rt, collection_id, threshold, wishes)
     counts = _counted(plan) if dry_run else _done(rt, plan, threshold)
-    return Upkeep(*counts, rt.store.file_bytes(), (rt.clock.steady_ns() - begun) / 1e6)
+    return Upkeep(
+        *counts, plan.faded_edges, plan.faded_refs, plan.twins, plan.pending_vectors, rt.store.file_bytes(),
+        (rt.clock.steady_ns() - begun) / 1e6)
 
 
 def _plan(rt: Runtime, collection_id: int, threshold: float, wishes: Wishes) -> Plan:
@@ -79,19 +85,23 @@ def _plan(rt: Runtime, collection_id: int, threshold: float, wishes: Wishes) -> 
             retention.gone_before(tx, collection_id, before_ns) if wishes.purge_after_days else [],
             cleanup.find(tx, collection_id, without=frozenset(retirable)) if wishes.cleanup_duplicates else [],
             edges.faded_count(tx, now_ns, rt.settings.hebbian),
+            scene_upkeep.faded_refs(rt, tx),
+            scene_upkeep.twins(rt, tx),
             vectors.pending_count(tx) if rt.ready_embedder() is not None else 0,
         )
 
 
-def _counted(plan: Plan) -> tuple[int, int, int, int, int]:
-    return len(plan.retirable), len(plan.gone), len(plan.duplicates), plan.faded_edges, plan.pending_vectors
+def _counted(plan: Plan) -> tuple[int, int, int]:
+    return len(plan.retirable), len(plan.gone), len(plan.duplicates)
 
 
-def _done(rt: Runtime, plan: Plan, threshold: float) -> tuple[int, int, int, int, int]:
-    """Vectors and edges first: what is retired later takes its own with it, uncounted."""
-    maintenance.work_off(rt, maintenance.embed_pending)
-    maintenance.work_off(rt, maintenance.expire_edges)
+def _done(rt: Runtime, plan: Plan, threshold: float) -> tuple[int, int, int]:
+    """Vectors, edges and scenes first: what is retired later takes its own with it, uncounted."""
+    for job in (
+        maintenance.embed_pending, maintenance.expire_edges, scene_upkeep.merge_twins, scene_upkeep.forget_situations,
+    ):
+        maintenance.work_off(rt, job)
     return (
         garbage.retire(rt, plan.retirable, threshold), garbage.purge(rt, plan.gone),
-        len(cleanup.apply(rt, plan.duplicates)), plan.faded_edges, plan.pending_vectors,
+        len(cleanup.apply(rt, plan.duplicates)),
     )

@@ -126,6 +126,11 @@ def any_due(tx: Tx, due: Limits) -> bool:
         _args(due)))
 
 
+def faded_refs(tx: Tx, due: Limits) -> int:
+    """Count the ties that have faded to nothing, and whose memories were not recalled meanwhile."""
+    return int(tx.value(f'SELECT count(*) {_DUE_REFS} AND m.decay_anchor < :refs', _args(due)))
+
+
 def forget(tx: Tx, due: Limits, in_force: int, limit: int) -> int:
     """Remove what is due, at most ``limit`` of each kind; gives how many rows of one kind were looked at, at most.
 

@@ -78,6 +78,28 @@ def test_twins_of_an_older_file_become_one(
     assert [row[2] for row in rows(str(before))['scene']][:2] == ['chan:cam+place:lab', 'chan:cam_place:lab']
 
 
+def test_a_maintenance_pass_says_what_becomes_of_scenes(
+    old_file: str, open_engine: Open, clock: ManualClock, db_path: str
+) -> None:
+    """Contract 3: counts of what was or would be done: twins merged, ties that have faded."""
+    engine = open_engine()
+    before = rows(db_path)
+    planned = engine.maintain(dry_run=True)
+    assert rows(db_path) == before
+    done = engine.maintain()
+    assert done.scenes_merged == planned.scenes_merged == len(before['scene']) - len(rows(db_path)['scene']) > 0
+    assert engine.maintain().scenes_merged == 0
+    engine.declare_scene('place:cellar')
+    for text in ('the cellar is damp', 'the cellar has rats'):
+        engine.learn(LearnRequest(text, scene='place:cellar'))
+    clock.advance(seconds=200 * 86_400.0)
+    ties = len(rows(db_path)['scene_ref'])
+    planned = engine.maintain(dry_run=True, gc_threshold=0.0)
+    done = engine.maintain(gc_threshold=0.0)
+    assert done.scene_refs_pruned == planned.scene_refs_pruned == ties - len(rows(db_path)['scene_ref']) >= 2
+    assert engine.maintain(gc_threshold=0.0).scene_refs_pruned == 0
+
+
 def test_features_are_united_by_their_one_spelling(old_file: str, open_engine: Open) -> None:
     """SCN-13: `Cup` and `cup` are one feature, and its visits are added."""
     engine = open_engine()
