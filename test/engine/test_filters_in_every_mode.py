@@ -86,3 +86,9 @@ def test_without_words_the_newest_comes_first(text_engine: Engine, clock: Manual
     clock.advance(days=1)
     newer = text_engine.learn(LearnRequest('loud fan', tags=('a',), confidence=0.5)).memory_id
     assert ids(text_engine, '', tags=('a',)) == [newer, older]
+
+
+def test_the_mode_says_that_no_word_matched(engine: Engine) -> None:
+    """Contract 8, mode ``vec_only``: the model answers, and the words found nothing."""
+    engine.learn(LearnRequest('red lamp'))
+    assert [engine.recall(RecallRequest(query)).mode for query in ('lamp', 'piano')] == ['hybrid', 'vec_only']
