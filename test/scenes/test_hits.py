@@ -74,13 +74,15 @@ def test_a_hit_is_bounded(open_engine: Callable[..., Engine], clock: ManualClock
 
 def test_learning_into_an_emergent_scene_by_name_leaves_it_emergent(engine: Engine, clock: ManualClock) -> None:
     """Hanging a memory on it is no declaration: it goes on to learn what is usual there."""
+    hits: list[SceneHit] = []
     for _ in range(2):
         engine.observe('test', [('place', 'hall')])
         clock.advance(seconds=1.0)
-        engine.advance_scenes()
+        hits += engine.advance_scenes()
         engine.observe('test', [('place', '')])
         clock.advance(seconds=1.0)
         engine.advance_scenes()
+    assert [(hit.created, hit.similarity, hit.memories) for hit in hits] == [(True, 1.0, ())]
     assert engine.learn(LearnRequest('the floor is wet', scene='Place:Hall')).scenes == ('place:hall',)
     (scene,) = engine.list_scenes()
     assert (scene.origin, scene.memory_count) == (EMERGENT, 1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from robotmem_ros.core.emergence import KnownScene, SceneIndex
 from robotmem_ros.core.scene_key import identity
 from robotmem_ros.engine import Engine
-from robotmem_ros.model import EMERGENT, Feature, LearnRequest, RecallRequest
+from robotmem_ros.model import DECLARED, EMERGENT, Feature, LearnRequest, RecallRequest
 from robotmem_ros.settings import FEATURE_WEIGHTS, SceneSettings, Settings
 
 CAM, BOT = Feature('chan', 'cam'), Feature('robot', 'r1')
@@ -32,6 +32,22 @@ def test_half_of_the_usual_weight_joins() -> None:
     index = SceneIndex([known(robot=3)])
     assert index.join({CAM}, 'chan:cam', 0.5, FEATURE_WEIGHTS) == (known(robot=3), 0.5)
     assert index.join({CAM}, 'chan:cam', 0.5001, FEATURE_WEIGHTS) is None
+
+
+def test_among_equally_specific_scenes_the_likeliest_joins() -> None:
+    """Not the heavier one (chan before task), nor the older."""
+    task, lunch = Feature('task', 'sort'), Feature('topic', 'lunch')
+    busy = KnownScene(1, 'chan:cam', EMERGENT, 2, (CAM,), {CAM: 2, lunch: 2})
+    plain = KnownScene(2, 'task:sort', EMERGENT, 2, (task,), {task: 2})
+    for scenes in ((busy, plain), (plain, busy)):
+        assert SceneIndex(scenes).join({CAM, task}, '', 0.5, FEATURE_WEIGHTS) == (plain, 1.0)
+        assert SceneIndex(scenes).join({CAM, task}, 'chan:cam', 0.5, FEATURE_WEIGHTS) == (busy, 1.0 / 1.4)
+
+
+def test_what_was_declared_is_its_key_alone() -> None:
+    """Whatever it saw while it was an emergent scene, and whatever comes."""
+    declared = replace(known(robot=4), origin=DECLARED)
+    assert declared.usual() == {CAM} and declared.visited((CAM, Feature('tool', 'saw')), 5).seen == declared.seen
 
 
 def test_a_likeness_of_the_limit_is_recalled(open_engine: Callable[..., Engine]) -> None:
