@@ -197,7 +197,8 @@ def test_spatial_sort_orders_by_the_position_in_the_context(engine: Engine) -> N
     assert answer[:2] == [near, far]
     assert set(answer[2:]) == {flat, none}
     assert ids(engine, 'cup', spatial_sort=json.dumps({**sort, 'max_distance': 2})) == [near, far]
-    assert ids(engine, spatial_sort=json.dumps({**sort, 'max_distance': 1})) == [near]
+    result = engine.recall(RecallRequest(spatial_sort=json.dumps({**sort, 'max_distance': 1})))
+    assert ([m.id for m in result.memories], result.mode) == ([near], 'spatial')
 
 
 def test_nothing_crosses_a_collection(engine: Engine) -> None:
