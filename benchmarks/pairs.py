@@ -1,11 +1,13 @@
 """The confusion matrix of duplicates: labelled pairs of robot sentences through the real engine and model.
 
 A distinct pair that becomes one memory is a lost fact, and none may be. A paraphrase that stays two costs a row.
-Each pair is learned in both orders, and once more in a session whose end may merge it.
+Each pair is learned in both orders, and once more in a session whose end may merge it. What the pairs are and how to
+read the table: docs/duplicates.md. `--pairs FILE` takes other pairs: a JSON list of objects with a, b and duplicate.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
 from collections import Counter
@@ -19,6 +21,7 @@ from robotmem_ros.clock import SystemClock
 from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest
+from robotmem_ros.ports import Embedder
 from robotmem_ros.settings import LearnSettings, Settings
 from robotmem_ros.store.store import Store
 
@@ -29,15 +32,20 @@ BYSTANDERS = ('the microscope must stay covered', 'lamp seven flickers at night'
 
 def main() -> None:
     """Print the matrix for each part of the pairs."""
-    pairs = json.loads(PAIRS.read_text('utf-8'))
-    for part in sorted({pair['part'] for pair in pairs}):
-        show(part, matrix([pair for pair in pairs if pair['part'] == part]))
+    parser = argparse.ArgumentParser(prog='python -m benchmarks.pairs', description=__doc__)
+    parser.add_argument('--pairs', type=Path, default=PAIRS, help='labelled pairs; default: those of the tests')
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for pair in json.loads(parser.parse_args().pairs.read_text('utf-8')):
+        parts.setdefault(pair.get('part', 'all'), []).append(pair)
+    embedder = load()
+    for part, pairs in sorted(parts.items()):
+        show(part, matrix(pairs, embedder))
 
 
-def matrix(pairs: Iterable[dict[str, Any]]) -> Counter[tuple[str, str, bool]]:
+def matrix(pairs: Iterable[dict[str, Any]], embedder: Embedder) -> Counter[tuple[str, str, bool]]:
     """Count (how it was tried, distinct or paraphrase, became one memory)."""
     found: Counter[tuple[str, str, bool]] = Counter()
-    with _engine(Settings()) as learning, _engine(_undetecting()) as ending:
+    with _engine(Settings(), embedder) as learning, _engine(_undetecting(), embedder) as ending:
         for number, pair in enumerate(pairs):
             label = 'paraphrase' if pair['duplicate'] else 'distinct'
             for order, (a, b) in (('learn', (pair['a'], pair['b'])), ('learn, reversed', (pair['b'], pair['a']))):
@@ -65,8 +73,7 @@ def _undetecting() -> Settings:
 
 
 @contextmanager
-def _engine(settings: Settings) -> Iterator[Engine]:
-    embedder = load()
+def _engine(settings: Settings, embedder: Embedder) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(str(Path(folder) / 'memory.db'), settings.store)
         engine = Engine(store, SystemClock(), lambda: embedder, settings)
