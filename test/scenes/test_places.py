@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotmem_ros.core.places import Places
-from robotmem_ros.model import Pose
+from robotmem_ros.engine import Engine
+from robotmem_ros.model import LearnRequest, Pose, RecallRequest
 
 LOOP = [(10 * math.cos(i / 200), 10 * math.sin(i / 200)) for i in range(1257)]
 
@@ -157,3 +158,15 @@ def test_a_walking_robot_settles_by_time(robot: Any) -> None:
         robot.at(50.0)
         robot.wait()
     assert set(robot.scenes()) == {'place:p1/peer:x', 'place:p2'}
+
+
+def test_a_tapped_pose_gives_what_is_learned_its_place(engine: Engine) -> None:
+    """Contract 9: with its map; a place that the request names goes before, and another collection is not here."""
+    engine.observe_pose('amcl', Pose('map', 20.5, 1.0, map_id='hall'))
+    engine.learn(LearnRequest('the tap drips'))
+    engine.learn(LearnRequest('a beam hangs low', pose=Pose('map', 3.0, 4.0, map_id='yard')))
+    engine.learn(LearnRequest('the gate is shut', collection='elsewhere'))
+    answers = [engine.recall(RecallRequest(since_ns=1, collection=name)) for name in ('', 'elsewhere')]
+    found = [memory for answer in answers for memory in answer.memories]
+    assert {memory.content: memory.pose and (memory.pose.x, memory.pose.map_id) for memory in found} == {
+        'the tap drips': (20.5, 'hall'), 'a beam hangs low': (3.0, 'yard'), 'the gate is shut': None}

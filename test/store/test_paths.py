@@ -31,6 +31,14 @@ def test_home_is_expanded_and_folders_are_made(tmp_path: Path, monkeypatch: pyte
     store.close()
 
 
+def test_an_empty_file_that_was_there_is_made_private(path: str) -> None:
+    """A script that touches the file first gets no other database than one that does not."""
+    Path(path).touch(mode=0o644)
+    Path(path).chmod(0o644)
+    Store.open(path).close()
+    assert mode(path) == 0o600
+
+
 def test_the_mode_does_not_depend_on_the_umask(path: str) -> None:
     old = os.umask(0)
     try:
