@@ -1,11 +1,15 @@
-"""Contract 3: every field of every response is filled, from what the engine gives for it."""
+"""Contract 3: every field of a request reaches the engine, and every field of a response is filled by it."""
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from builtin_interfaces.msg import Time
+from robotmem_ros.msg import SituationFeature
 
 from robotmem_ros.model import (
     Feature,
@@ -80,7 +84,71 @@ def test_a_response_holds_what_the_engine_gave(service: Any) -> None:
     engine = SimpleNamespace(**{service.name: lambda *_, **__: GIVEN[service.name]})
     response = service.type.Response()
     service.handler(engine, service.type.Request(), response)
-    fields = set(response.get_fields_and_field_types()) - {'success', 'error', 'warning'}
-    answered = {name: plain(getattr(response, name)) for name in fields - {'stats_json'}}
+    names = set(response.get_fields_and_field_types()) - {'success', 'error', 'warning'}
+    answered = {name: plain(getattr(response, name)) for name in names - {'stats_json'}}
     assert answered == WANTED[service.name]
-    assert 'stats_json' not in fields or '"empty_scenes": 25' in response.stats_json
+    assert 'stats_json' not in names or '"empty_scenes": 25' in response.stats_json
+
+
+def filled(message: Any, start: int = 1) -> list[Any]:
+    """Set every field that is no truth value to one of its own; gives the values."""
+    values: list[Any] = []
+    for name, kind in message.get_fields_and_field_types().items():
+        number = start + len(values)
+        if kind == 'sequence<robotmem_ros/SituationFeature>':
+            setattr(message, name, [SituationFeature(kind=f'k{number}', value=f'v{number}')])
+            values += [f'k{number}', f'v{number}']
+        elif kind == 'builtin_interfaces/Time':
+            setattr(message, name, Time(sec=number))
+            values.append(number * 10**9)
+        elif '/' in kind:
+            values += filled(getattr(message, name), number)
+        elif kind != 'boolean':
+            value = {'string': f'text {number}', 'sequence<string>': [f'text {number}'], 'double': number + 0.5}.get(
+                kind, number)
+            setattr(message, name, value)
+            values.append(value[0] if isinstance(value, list) else value)
+    return values
+
+
+def leaves(value: Any) -> list[Any]:
+    """Give all values of what the engine was called with."""
+    if is_dataclass(value):
+        return [leaf for each in fields(value) for leaf in leaves(getattr(value, each.name))]
+    if isinstance(value, (list, tuple)):
+        return [leaf for each in value for leaf in leaves(each)]
+    return leaves(list(value.values())) if isinstance(value, dict) else [value]
+
+
+def flags(message: Any, prefix: str = '') -> list[str]:
+    """Give the truth values of a message, by dotted name."""
+    kinds = message.get_fields_and_field_types()
+    inner = [flag for name, kind in kinds.items() if kind == 'robotmem_ros/Perception'
+             for flag in flags(getattr(message, name), f'{name}.')]
+    return [prefix + name for name, kind in kinds.items() if kind == 'boolean'] + inner
+
+
+def handed_on(service: Any, *turned: str) -> tuple[list[Any], list[Any]]:
+    """Give what a request holds, and what the engine is asked with."""
+    request, asked = service.type.Request(), []
+    given = filled(request)
+    for flag in (*(flag for flag in flags(request) if '.has_' in f'.{flag}'), *turned):
+        holder = attrgetter(flag.rpartition('.')[0])(request) if '.' in flag else request
+        name = flag.rpartition('.')[2]
+        setattr(holder, name, not getattr(holder, name))
+
+    def engine(*args: Any, **named: Any) -> Any:
+        asked.extend(leaves([args, named]))
+        return GIVEN[service.name]
+
+    service.handler(SimpleNamespace(**{service.name: engine}), request, service.type.Response())
+    return given, asked
+
+
+@pytest.mark.parametrize('service', SERVICES, ids=lambda service: service.name)
+def test_a_request_is_handed_on_whole(service: Any) -> None:
+    """No field is dropped on the way to the engine, and each truth value makes a difference."""
+    given, asked = handed_on(service)
+    assert [value for value in given if value not in asked] == []
+    for flag in flags(service.type.Request()):
+        assert handed_on(service, flag)[1] != asked, flag
