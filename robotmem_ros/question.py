@@ -56,7 +56,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
         map_id=request.map_id,
         since_ns=request.since_ns,
         until_ns=request.until_ns,
-        scene_key=normalise_key(request.scene, rt.settings.scenes.weights) if request.scene else '',
+        scene_key=normalise_key(request.scene, rt.settings.scenes.weights, field='scene') if request.scene else '',
         spatial=spatial,
     )
     if filters.since_ns and filters.until_ns and filters.since_ns > filters.until_ns:

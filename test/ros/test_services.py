@@ -56,6 +56,7 @@ def test_all_services_of_the_contract_exist_and_answer(shared: Any) -> None:
     ('forget', {'memory_id': 999999, 'reason': 'wrong'}, 'memory', ''),
     ('declare_scene', {'key': ''}, 'key', ''),
     ('learn', {'insight': 'a fact', 'scene': 'kitchen'}, 'scene', 'kind:value'),
+    ('recall', {'scene': 'kitchen'}, 'scene', 'kind:value'),
     ('list_scenes', {'prefix': 'kitchen'}, 'prefix', 'kind:value'),
     ('backup', {'path': '/proc/nowhere/copy.db'}, '/proc/nowhere', ''),
 ])
