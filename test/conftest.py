@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,27 @@ from robotmem_ros.engine import Engine
 from robotmem_ros.ports import Embedder
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
+
+
+@pytest.fixture(scope='session')
+def ros_domain() -> Iterator[int]:
+    """A ROS domain in which nobody on this machine is: tests shut nodes down, and must not meet those of others.
+
+    DDS takes 7400 + 250 × domain, and 10 more for the first participant; the last of the 250 ports, which it leaves
+    alone, is held here, since a session of tests has no participant at times.
+    """
+    for step in range(100):
+        domain = 1 + (os.getpid() + step) % 100
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+            try:
+                held.bind(('127.0.0.1', 7400 + 250 * domain + 249))
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                    probe.bind(('', 7400 + 250 * domain + 10))
+            except OSError:
+                continue
+            yield domain
+            return
+    pytest.fail('no ROS domain from 1 to 100 is free on this machine')
 
 
 @pytest.fixture

@@ -31,9 +31,9 @@ LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability
 
 
 @pytest.fixture(scope='session')
-def ros() -> Iterator[None]:
+def ros(ros_domain: int) -> Iterator[None]:
     """ROS for this session of tests alone: a domain of its own, on this machine only."""
-    os.environ.update(ROS_DOMAIN_ID=str(1 + os.getpid() % 100), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    os.environ.update(ROS_DOMAIN_ID=str(ros_domain), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     rclpy.init()
     yield
     rclpy.try_shutdown()

@@ -28,13 +28,13 @@ def config() -> Path:
 
 
 @pytest.fixture(scope='session')
-def offer(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Offer:
+def offer(tmp_path_factory: pytest.TempPathFactory, config: Path, ros_domain: int) -> Offer:
     """What ``/robotmem`` had, with the tap of config/robotmem.yaml, in simulated time; it has gone since."""
     from rclpy.qos import DurabilityPolicy
 
     from robotmem_ros.ros.node import MemoryNode
 
-    os.environ.update(ROS_DOMAIN_ID=str(1 + os.getpid() % 100), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    os.environ.update(ROS_DOMAIN_ID=str(ros_domain), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
     folder = tmp_path_factory.mktemp('offer')
     context = rclpy.Context()
     rclpy.init(
