@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from builtin_interfaces.msg import Time
 from robotmem_ros.msg import SituationFeature
+from robotmem_ros.srv import Recall
 
 from robotmem_ros.model import (
     Feature,
@@ -21,6 +22,7 @@ from robotmem_ros.model import (
     SessionStarted,
     Similar,
 )
+from robotmem_ros.ros import convert
 from robotmem_ros.ros.services import SERVICES
 from robotmem_ros.upkeep import Upkeep
 
@@ -152,3 +154,8 @@ def test_a_request_is_handed_on_whole(service: Any) -> None:
     assert [value for value in given if value not in asked] == []
     for flag in flags(service.type.Request()):
         assert handed_on(service, flag)[1] != asked, flag
+
+
+def test_a_map_is_asked_for_without_a_place() -> None:
+    """Beside a place it would arrive with that, too."""
+    assert convert.recall_from_msg(Recall.Request(map_id='hall')).map_id == 'hall'
