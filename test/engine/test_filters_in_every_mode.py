@@ -92,3 +92,11 @@ def test_the_mode_says_that_no_word_matched(engine: Engine) -> None:
     """Contract 8, mode ``vec_only``: the model answers, and the words found nothing."""
     engine.learn(LearnRequest('red lamp'))
     assert [engine.recall(RecallRequest(query)).mode for query in ('lamp', 'piano')] == ['hybrid', 'vec_only']
+
+
+def test_the_real_robots_memories_weigh_half_as_much_again(text_engine: Engine) -> None:
+    """Contract 8: × 1.5 where ``env.sim_or_real`` is ``real``, everything else being equal."""
+    for text, where in (('cup slips today', 'sim'), ('cup slips later', 'real')):
+        text_engine.learn(LearnRequest(text, context=json.dumps({'env': {'sim_or_real': where}})))
+    real, sim = text_engine.recall(RecallRequest('cup slips', reinforce=False)).memories
+    assert real.score == pytest.approx(1.5 * sim.score)

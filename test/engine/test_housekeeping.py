@@ -12,6 +12,8 @@ from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreBusy
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
+from robotmem_ros.timekeeping import Moment
+from robotmem_ros.usage import MAX_QUEUED, UsageQueue
 
 Open = Callable[..., Engine]
 
@@ -190,3 +192,17 @@ def test_a_stop_flushes_what_was_queued(open_engine: Open) -> None:
     first.close()
     (memory,) = open_engine(None).recall(RecallRequest('lamp', reinforce=False)).memories
     assert memory.use_count == 1
+
+
+def test_an_answer_without_memories_leaves_nothing_to_write(text_engine: Engine) -> None:
+    """Contract 6: a robot that asks in vain wears out no card."""
+    text_engine.recall(RecallRequest('nothing of the kind'))
+    assert len(text_engine._rt.usage) == 0
+
+
+def test_the_queue_is_bounded_and_counts_what_it_drops() -> None:
+    """Contract 6: queued reinforcement may be lost; memory of the process may not grow for ever."""
+    queue = UsageQueue()
+    for i in range(MAX_QUEUED + 3):
+        queue.add([i + 1], Moment(1, 1, 1))
+    assert (len(queue), queue.dropped, queue.take(1)[0].ids) == (MAX_QUEUED, 3, (4,))
