@@ -11,7 +11,9 @@ from robotmem_ros.clock import ManualClock
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreBusy
+from robotmem_ros.maintenance import Housekeeper
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
+from robotmem_ros.ports import Vector
 from robotmem_ros.timekeeping import Moment
 from robotmem_ros.usage import MAX_QUEUED, UsageQueue
 
@@ -192,6 +194,31 @@ def test_a_stop_flushes_what_was_queued(open_engine: Open) -> None:
     first.close()
     (memory,) = open_engine(None).recall(RecallRequest('lamp', reinforce=False)).memories
     assert memory.use_count == 1
+
+
+def test_a_slice_ends_at_its_time_and_the_next_goes_on(open_engine: Open, clock: ManualClock) -> None:
+    """Contract 6: slices of a few milliseconds; with 4 ms a text, two of eight fit into 5 ms, and no other job."""
+    class Slow(HashEmbedder):
+        def embed(self, text: str) -> Vector:
+            clock.advance(seconds=0.004)
+            return super().embed(text)
+
+    first = open_engine(None)
+    for i in range(8):
+        first.learn(LearnRequest(f'dock sign{i} word{i}'))
+    first.close()
+    engine = open_engine(Slow())
+    left = []
+    while engine.tick():
+        left.append(engine.stats()['pending_vectors'])
+    assert left[:4] == [6, 4, 2, 0]
+    later: list[str] = []
+    keeper = Housekeeper(engine._rt)
+    engine.learn(LearnRequest('a wet dock'))
+    with engine._rt.store.write() as tx:
+        tx.execute('UPDATE memory SET vector_state = 0, vector_id = NULL')
+    keeper._closer.step = lambda *_: bool(later.append('closer'))
+    assert keeper.run_slice() and not later
 
 
 def test_an_answer_without_memories_leaves_nothing_to_write(text_engine: Engine) -> None:

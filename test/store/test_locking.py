@@ -176,3 +176,23 @@ def test_background_work_waits_behind_requests() -> None:
         thread.join(5)
     assert order == ['user 1', 'user 2', 'tick 1', 'tick 2']
     assert not lock.user_waits()
+
+
+def test_a_request_that_came_later_writes_before_the_tick(path: str) -> None:
+    """Contract 6: the tick writes through the one writer, behind the users' requests."""
+    store, order = Store.open(path), []
+
+    def write(name: str, background: bool) -> None:
+        with store.write(background=background):
+            order.append(name)
+
+    threads = [threading.Thread(target=write, args=(name, name == 'tick')) for name in ('tick', 'user')]
+    with store.write():
+        for waiting, thread in enumerate(threads, 1):
+            thread.start()
+            while store.writers_waiting < waiting:
+                pass
+    for thread in threads:
+        thread.join(5)
+    store.close()
+    assert order == ['user', 'tick']
