@@ -19,6 +19,8 @@ Phrase = Sequence[str]
 RARE_SHARE = 0.3
 """Two texts with Jaccard above 0.7 share one of any 30 % + 1 of their tokens (prefix filtering;
 Chaudhuri, Ganti, Kaushik 2006): the rarest of them are enough to find every duplicate."""
+SENTENCE_PAIRS = 24
+"""Pairs of signs of a Chinese sentence: up to here all are asked for."""
 COUNTED = 512
 """A token is counted up to here; beyond it, it is frequent."""
 
@@ -79,13 +81,24 @@ def candidates(tx: Tx, phrases: Sequence[Phrase], collection_id: int, limit: int
 
 
 def rarest(tx: Tx, phrases: Sequence[Phrase]) -> list[Phrase]:
-    """Give the rarest phrases that occur at all: 30 % + 1 of ``phrases``, at least 4."""
+    """Give the rarest words that occur at all, 30 % + 1 of them and at least 4, and the rarest pairs of signs.
+
+    One other sign breaks two pairs, so of pairs twice the share is asked for, and as many as a sentence has.
+    """
+    distinct = dict.fromkeys(tuple(phrase) for phrase in phrases)
+    words, pairs = [p for p in distinct if len(p) == 1], [p for p in distinct if len(p) > 1]
+    return [
+        *_rarest(tx, words, max(4, int(RARE_SHARE * len(words)) + 1)),
+        *_rarest(tx, pairs, max(SENTENCE_PAIRS, int(2 * RARE_SHARE * len(pairs)) + 1)),
+    ]
+
+
+def _rarest(tx: Tx, phrases: Sequence[Phrase], wanted: int) -> list[Phrase]:
     known = []
-    for phrase in dict.fromkeys(tuple(phrase) for phrase in phrases):
+    for phrase in phrases:
         match = match_any([phrase])
         count = tx.value(
             'SELECT count(*) FROM (SELECT 1 FROM memory_fts WHERE memory_fts MATCH ? LIMIT ?)', (match, COUNTED)
         ) if match else 0
         known.append((count, phrase))
-    wanted = max(4, int(RARE_SHARE * len(known)) + 1)
     return [phrase for count, phrase in sorted(known, key=lambda item: item[0])[:wanted] if count]

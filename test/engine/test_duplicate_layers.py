@@ -197,3 +197,12 @@ def test_the_oldest_perceptions_go_and_equal_ones_share_a_vector(open_engine: Op
         vectors = dict(tx.execute('SELECT id, vector_id FROM memory ORDER BY id'))
     assert list(vectors) == [*ids[2:], fact]
     assert vectors[ids[2]] == vectors[ids[3]] != vectors[fact] and None not in vectors.values()
+
+
+def test_common_signs_do_not_hide_a_repeat(text_engine: Engine) -> None:
+    """DUP-04: each sign that differs breaks two pairs; the rarest were all broken, the kept ones all frequent."""
+    for text in (*(f'把杯子放{i}号架' for i in range(8)), '请把灯关好', '放在桌子上'):
+        learn(text_engine, text, collection='others')
+    known = learn(text_engine, '把杯子放到桌上')
+    told = learn(text_engine, '请把杯子放在桌子上')
+    assert (told.method, told.memory_id) == ('jaccard', known.memory_id)
