@@ -80,6 +80,15 @@ def test_they_grow_again_and_find_their_memories(lived: Engine, clock: ManualClo
     assert 'operator 7 wants the cups first' in visit(lived, clock, place='hall', peer='7')
 
 
+def test_a_repeat_is_found_again_where_it_was_repeated(lived: Engine, clock: ManualClock) -> None:
+    """Contract 4: the occurrence of a duplicate, too, keeps its fingerprint."""
+    visit(lived, clock, 'the hall door is stiff', place='dock')
+    assert lived.stats()['by_status'] == {'active': 3}
+    lived.rebuild_scenes()
+    visit(lived, clock, place='dock')
+    assert visit(lived, clock, place='dock') == ['the hall door is stiff']
+
+
 def test_all_evidence_goes_too(lived: Engine, clock: ManualClock) -> None:
     lived.rebuild_scenes()
     visit(lived, clock, place='yard')

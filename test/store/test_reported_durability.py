@@ -17,6 +17,7 @@ from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreError
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
+from robotmem_ros.settings import Settings, StoreSettings
 from robotmem_ros.store.store import Store
 
 ROOT = str(Path(__file__).parents[2])
@@ -30,6 +31,7 @@ from robotmem_ros.clock import SystemClock
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest
 from robotmem_ros.settings import Settings
+from robotmem_ros.settings import Settings, StoreSettings
 from robotmem_ros.store.store import Store
 
 for number in range(int(sys.argv[3])):
@@ -110,6 +112,18 @@ def test_what_a_user_is_told_is_stored_waits_for_the_disk(engine: Engine, monkey
     assert levels and set(levels) == {1}
 
 
+def test_a_parameter_relaxes_it_for_perceptions_only(
+    open_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract 4: ``store.perceptions_durable`` false; what is learned waits for the disk all the same."""
+    engine = open_engine(None, Settings(store=StoreSettings(perceptions_durable=False)))
+    engine.learn(LearnRequest('the first write of a boot also notes the clock'))
+    levels = levels_of_writes(monkeypatch)
+    engine.save_perception(PerceptionInput(description='a red crate'))
+    engine.learn(LearnRequest('never enter bay 9'))
+    assert levels == [1, 2]
+
+
 def test_the_tick_waits_for_no_disk(
     open_engine: Callable[..., Engine], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +181,7 @@ OPENER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from robotmem_ros.store import collections
+from robotmem_ros.settings import Settings, StoreSettings
 from robotmem_ros.store.store import Store
 print('ready', flush=True)
 sys.stdin.readline()
