@@ -212,6 +212,20 @@ def test_a_later_step_and_one_back_are_reported_and_age_nothing(
     assert look(engine, 'blue').age_ns == 0
 
 
+def test_a_step_is_a_line_in_the_log_once(db_path: str, clock: ManualClock) -> None:
+    """Contract 6: a later step is reported, also to those who do not ask for statistics."""
+    said: list[str] = []
+    engine = Engine(Store.open(db_path), clock, lambda: None, Settings(), report=said.append)
+    settle(engine)
+    for days in (1, 2, -2):
+        clock.set(days=days)
+        settle(engine)
+        settle(engine)
+    engine.close()
+    assert [' '.join(line.split()[:4]) for line in said if 'stepped' in line] == [
+        'the clock stepped forward', 'the clock stepped forward', 'the clock stepped back']
+
+
 def test_a_clock_that_flaps_ages_nothing(open_engine: Open, clock: ManualClock) -> None:
     """Two time sources that disagree by an hour, for a day."""
     engine = open_engine(None)
