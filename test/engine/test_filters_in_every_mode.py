@@ -100,3 +100,15 @@ def test_the_real_robots_memories_weigh_half_as_much_again(text_engine: Engine) 
         text_engine.learn(LearnRequest(text, context=json.dumps({'env': {'sim_or_real': where}})))
     real, sim = text_engine.recall(RecallRequest('cup slips', reinforce=False)).memories
     assert real.score == pytest.approx(1.5 * sim.score)
+
+
+def test_of_equal_matches_the_used_comes_before_the_unused(text_engine: Engine, clock: ManualClock) -> None:
+    """Contract 8: × bounded retention, which outweighs only that the other is newer."""
+    used = text_engine.learn(LearnRequest('cup slips today')).memory_id
+    unused = text_engine.learn(LearnRequest('cup slips later')).memory_id
+    assert ids(text_engine, 'cup slips') == [unused, used]
+    for _ in range(3):
+        clock.advance(seconds=3600)
+        text_engine.recall(RecallRequest('today'))
+    text_engine.flush()
+    assert ids(text_engine, 'cup slips') == [used, unused]

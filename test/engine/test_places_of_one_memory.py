@@ -38,3 +38,23 @@ def test_what_is_before_the_robot_lies_on_its_map(text_engine: Engine) -> None:
     ahead = Pose('base_link', 1.0, 0.0)
     assert ids(text_engine, near=ahead, radius=0.1) == [hall]
     assert ids(text_engine, near=Pose('base_link', 1.0, 0.0, map_id='yard'), radius=0.1) == [yard]
+
+
+def test_the_occurrence_that_satisfies_is_the_one_that_is_weighed(text_engine: Engine) -> None:
+    """What the simulator saw in this session weighs as simulated, though the real robot saw it since."""
+    session = text_engine.start_session().session_id
+    for where, of in (('sim', session), ('real', '')):
+        text_engine.learn(LearnRequest('cup slips', session_id=of, context=json.dumps({'env': {'sim_or_real': where}})))
+    anywhere, here = (
+        text_engine.recall(RecallRequest('cup', reinforce=False, session_id=of)).memories[0] for of in ('', session))
+    assert anywhere.score > 1.4 * here.score
+
+
+def test_without_a_radius_closer_counts_on_the_same_map_only(text_engine: Engine) -> None:
+    """A coordinate of another map is worth nothing."""
+    hall, yard = (
+        text_engine.learn(LearnRequest(f'wet floor {on}', pose=Pose('map', 1.0, 0.0, map_id=on))).memory_id
+        for on in ('hall', 'yard'))
+    for on, first in (('hall', hall), ('yard', yard)):
+        near = Pose('map', 1.0, 0.0, map_id=on)
+        assert text_engine.recall(RecallRequest('wet floor', near=near, reinforce=False)).memories[0].id == first
