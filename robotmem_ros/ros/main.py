@@ -23,13 +23,16 @@ class StopRequest:
     Waits until someone asks to stop: a signal handler, or another thread.
 
     A pipe, not a ``threading.Event``: its lock is not reentrant, so a second signal in the wrong moment would
-    wait for ever for the lock that the interrupted main thread holds.
+    wait for ever for the lock that the interrupted main thread holds. The pipe is the wake-up descriptor as well:
+    the system may hand a signal to any thread (it does after SIGSTOP and SIGCONT), and Python runs the handler only
+    once the main thread moves.
     """
 
     def __init__(self) -> None:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
         self.made = False
+        signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
 
     def make(self, *_: Any) -> None:
         """Ask to stop; fits :func:`signal.signal`."""
@@ -38,8 +41,9 @@ class StopRequest:
             os.write(self._writer, b'.')
 
     def wait(self) -> None:
-        """Return once it is made."""
-        os.read(self._reader, 1)
+        """Return once it is made; called by the main thread."""
+        while not self.made:
+            os.read(self._reader, 1)
 
 
 def main(args: list[str] | None = None) -> int:

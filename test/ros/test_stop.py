@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -79,3 +81,16 @@ def test_a_signal_during_the_start_ends_it(world: Any) -> None:
         time.sleep(moment_s)
         assert process.stop(timeout_s=5.0) in (0, -signal.SIGINT), process.log
         assert 'Traceback' not in process.log
+
+
+def test_a_signal_that_another_thread_gets_stops_it_too() -> None:
+    """The system may hand a signal to any thread, as it does after SIGSTOP and SIGCONT; the main thread must move."""
+    code = (
+        'import signal, threading\n'
+        'from robotmem_ros.ros.main import StopRequest\n'
+        'stop = StopRequest()\n'
+        'signal.signal(signal.SIGTERM, stop.make)\n'
+        'threading.Timer(0.3, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)).start()\n'
+        'stop.wait()\n'
+    )
+    assert subprocess.run([sys.executable, '-c', code], timeout=10, check=False).returncode == 0
