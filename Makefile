@@ -42,10 +42,10 @@ demo: install  ## replay a recording through the node and show what it remembers
 run: install  ## start the node with config/robotmem.yaml and keep it running
 	@$(PY) tools/run.py $(ARGS)
 
-# With ARGS=--retrieval the table of docs/retrieval.md alone: it loads 74 MB once and takes two minutes.
-bench: install  ## measure recall, learn, memory, file size, duplicates, languages, scenes, real loops
+# The last part, the table of docs/retrieval.md, loads 74 MB once and takes two minutes.
+bench: install  ## measure recall, learn, memory, file size, duplicates, languages, scenes, real loops, retrieval
 	@$(PY) -m benchmarks.run $(ARGS)
-	@$(if $(findstring --retrieval,$(ARGS)),,for part in pairs languages scenes loops; do $(PY) -m benchmarks.$$part || exit; done)
+	@for part in pairs languages scenes loops retrieval; do $(PY) -m benchmarks.$$part || exit; done
 
 test: lint pytest  ## ruff, mypy and all tests
 

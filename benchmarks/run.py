@@ -32,12 +32,7 @@ def main() -> None:
     parser.add_argument('--sizes', type=int, nargs='+', default=[1000, 10_000], help='memories in the file')
     parser.add_argument('--recalls', type=int, default=200, help='recalls that are timed')
     parser.add_argument('--json', type=Path, default=Path('build/bench.json'), help='where the numbers go')
-    parser.add_argument('--retrieval', action='store_true', help='measure what is found instead (benchmarks.retrieval)')
     options = parser.parse_args()
-    if options.retrieval:
-        from benchmarks.retrieval.__main__ import main as measure_retrieval
-        measure_retrieval([])
-        return
     embedder, settings, texts = load(cache_size=0), Settings(), facts()
     asked = questions(options.recalls)
     bare = timed(embedder.embed, asked)

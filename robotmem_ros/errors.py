@@ -105,14 +105,6 @@ class NotActive(RobotMemError):
         super().__init__(f'the memory node is {state}, not active: ~/status says why; ros2 lifecycle set brings it up')
 
 
-class NotAvailable(RobotMemError):
-    """A part that a later version brings; says so instead of pretending."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(f'{what}: not available in this version')
-
-
 def shorten_path(path: str, limit: int = 200) -> str:
     """Give ``path`` with both ends, which tell it apart, and its length when something between them was cut."""
     if len(path) <= limit:

@@ -1,6 +1,6 @@
 """`python -m benchmarks.retrieval`: how often the evidence of a question is among the first ten memories recalled.
 
-Run it from the root of the checkout, or as `make bench ARGS=--retrieval`. Constants are chosen on `--part tune`
+Run it from the root of the checkout, or as the last part of `make bench`. Constants are chosen on `--part tune`
 only; `--part report`, the default, says what they are worth. The table goes to standard output, the numbers to
 build/retrieval/<part>.json.
 """
