@@ -110,7 +110,7 @@ def test_the_answers_as_people_read_them(node: Any, robotmem: Any) -> None:
 
 
 @pytest.mark.parametrize(('value', 'shown'), [
-    (0.2996, '0.29'), (0.1 + 0.2, '0.30'), (0.29, '0.29'), (1.0, '1.00'), (1e-9, '0.00'),
+    (0.29996, '0.299'), (0.1 + 0.2, '0.300'), (0.29, '0.290'), (1.0, '1.000'), (1e-9, '0.000'),
 ])
 def test_a_shown_confidence_is_never_above_the_compared_one(value: float, shown: str) -> None:
     """CLI-05: people debug by comparing it with their limit."""
