@@ -177,7 +177,7 @@ class Publisher:
     def __init__(self) -> None:
         self.viewers, self.sent = 1, []
 
-    def create_publisher(self, *_: Any) -> Publisher:
+    def create_publisher(self, *_: Any, **__: Any) -> Publisher:
         return self
 
     def get_subscription_count(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import robotmem_ros.msg as msg
 import robotmem_ros.srv as srv
+from builtin_interfaces.msg import Time
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
@@ -155,7 +156,14 @@ def test_a_recording_played_twice_counts_once(world: Any) -> None:
     world.start(**{'use_sim_time': True, 'scenes.settle_s': 0.5, 'taps.names': ['']})
     client = world.client()
     clock, publisher = client.publisher(Clock, '/clock'), client.publisher(msg.Perception, 'perception')
-    time.sleep(1.0)  # until both sides know of each other
+
+    def told_the_time() -> bool:
+        clock.publish(Clock(clock=Time(nanosec=1)))
+        return 'no /clock' not in client.statuses[-1].reason
+
+    client.status(lambda s: 'no /clock' in s.reason)
+    client.wait(told_the_time)  # the node hears the clock: a publisher that knows of it is not yet heard
+    time.sleep(0.5)
 
     def found() -> tuple[dict[str, int], int, int]:
         scenes = client.call(srv.ListScenes, 'list_scenes').scenes
