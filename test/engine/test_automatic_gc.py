@@ -122,6 +122,21 @@ def test_what_is_used_or_held_stays(open_engine: Open, clock: ManualClock) -> No
     assert rows[1].tier == 'ltm'
 
 
+def test_a_use_that_waits_to_be_written_counts(
+    open_engine: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract 6: a recall whose trace is still queued has saved its memory already."""
+    engine = open_engine(None, ON)
+    fill(engine, 3)
+    monkeypatch.setattr('robotmem_ros.maintenance.JOBS', ())  # the queue is never written
+    live(engine, clock, 9)
+    engine.recall(RecallRequest('first of all', n=1))
+    live(engine, clock, 150)
+    with engine._rt.store.read() as tx:
+        rows = memories.rows(tx, [1, 2, 3])
+    assert [rows[i].status for i in (1, 2, 3)] == ['active', 'retired', 'retired']
+
+
 def test_off_is_off_and_on_can_be_turned_off(open_engine: Open, clock: ManualClock) -> None:
     engine = open_engine(None, ON)
     fill(engine, 300)

@@ -92,6 +92,19 @@ def test_what_gc_never_retires(engine: Engine, clock: ManualClock) -> None:
     assert engine.maintain().gc_retired == 2, 'an ended session holds nothing'
 
 
+def test_the_session_that_made_a_memory_holds_it_after_its_occurrence_was_dropped(
+    engine: Engine, clock: ManualClock
+) -> None:
+    """Only the newest 256 occurrences are kept; a memory of an open session is one all the same."""
+    session = engine.start_session().session_id
+    made = learn(engine, 'valve four drips', session_id=session)
+    assert {learn(engine, 'valve four drips') for _ in range(257)} == {made}
+    clock.advance(days=30)
+    assert engine.maintain().gc_retired == 0
+    engine.end_session(session)
+    assert engine.maintain().gc_retired == 1
+
+
 @pytest.mark.parametrize(('days', 'retired'), [(99.0, 0), (100.0, 1)])
 def test_a_scene_holds_its_memory_until_the_tie_has_faded_below_a_tenth(
     open_engine: Open, clock: ManualClock, days: float, retired: int
