@@ -6,11 +6,12 @@ Perceptions repeat by nature, so each is stored; their vectors are made later, b
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
 from robotmem_ros.core.payload import check_choice, check_data, check_insight, check_name
-from robotmem_ros.errors import InvalidRequest, RobotMemError
+from robotmem_ros.errors import InvalidRequest, RobotMemError, StoreError
 from robotmem_ros.model import PERCEPTION, PERCEPTION_TYPES, PerceptionInput
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, memories, occurrences
@@ -38,17 +39,39 @@ def save_perception(rt: Runtime, perception: PerceptionInput) -> int:
 
 
 def save_perceptions(rt: Runtime, batch: Sequence[PerceptionInput]) -> list[int | RobotMemError]:
-    """Store a batch in one transaction; a bad one is refused alone, with its reason in its place."""
+    """Store a batch in as few transactions as requests allow; a bad one is refused alone, its reason in its place."""
     now = rt.time.now().utc_ns
     results = [_prepared(rt, item, now) for item in batch]
     described = [(i, p) for i, p in enumerate(results) if isinstance(p, PerceptionInput) and p.description]
     ids: dict[int, int | RobotMemError] = {}
     if described:
         moment = rt.time.stamp()
-        with rt.store.write(durable=rt.settings.store.perceptions_durable) as tx:
-            for i, item in described:
-                ids[i] = _stored(rt, tx, item, moment)
+        ids = _stored_in_parts(rt, deque(described), moment)
     return [r if isinstance(r, RobotMemError) else ids.get(i, 0) for i, r in enumerate(results)]
+
+
+def _stored_in_parts(
+    rt: Runtime, waiting: deque[tuple[int, PerceptionInput]], moment: Moment
+) -> dict[int, int | RobotMemError]:
+    """Store all, and let a request that waits for the writer go between two of them: a flood must not hold it up.
+
+    :raises StoreError: if the first part cannot be written. Of a later one, what is left is refused with the reason.
+    """
+    done: dict[int, int | RobotMemError] = {}
+    while waiting:
+        part: dict[int, int | RobotMemError] = {}
+        try:
+            with rt.store.write(durable=rt.settings.store.perceptions_durable) as tx:
+                while waiting and not (part and rt.store.user_waits()):
+                    i, item = waiting[0]
+                    part[i] = _stored(rt, tx, item, moment)
+                    waiting.popleft()
+        except StoreError as error:
+            if not done:
+                raise
+            return done | dict.fromkeys([*part, *(i for i, _ in waiting)], error)
+        done |= part
+    return done
 
 
 def _prepared(rt: Runtime, item: PerceptionInput, now: int) -> PerceptionInput | RobotMemError:
