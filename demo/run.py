@@ -201,7 +201,9 @@ def where(report: Report, folder: Path, *, kept: bool) -> None:
             report.say(f'{what:<8}  {folder / name}', 2, 10)
     if kept:
         report.say('Ask it yourself: start the node on this file, and then, in another terminal, the command line:')
-        report.command(f"make run ARGS='-p db_path:={database}'")
+        # The environment of make DISTRO=jazzy is .venv-jazzy; that of the default distribution has no ending.
+        distro = Path(sys.prefix).name.partition('.venv-')[2]
+        report.command(f"make run {f'DISTRO={distro} ' if distro else ''}ARGS='-p db_path:={database}'")
         report.command(f'{Path(sys.executable).with_name("robotmem")} recall "slippery floor"')
 
 
