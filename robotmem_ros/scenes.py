@@ -265,7 +265,8 @@ class SceneTracker:
 
     def _record(self, decision: Decision) -> Recorded:
         if decision.writes:
-            with self._store.write() as tx:
+            # Nobody is told that a visit was counted: a hit must not wait for a slow disk, and a power cut may lose it.
+            with self._store.write(durable=False) as tx:
                 return record(tx, self.collection, decision, self._settings)
         if decision.joined is None or not decision.is_entered:
             return Recorded()

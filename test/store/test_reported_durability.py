@@ -124,6 +124,21 @@ def test_a_parameter_relaxes_it_for_perceptions_only(
     assert levels == [1, 2]
 
 
+def test_a_scene_hit_waits_for_no_disk(
+    open_engine: Callable[..., Engine], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract 9: within 50 ms, also where the disk takes longer; a visit is acknowledged to nobody."""
+    engine = open_engine(None)
+    levels = levels_of_writes(monkeypatch)
+    hits = []
+    for place in ('dock', 'hall', 'dock', 'hall'):
+        engine.observe('camera', [('place', place), ('object', 'shelf')])
+        clock.advance(seconds=60)
+        hits += engine.advance_scenes()
+    assert hits
+    assert levels and set(levels) == {1}
+
+
 def test_the_tick_waits_for_no_disk(
     open_engine: Callable[..., Engine], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
