@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 
 from robotmem_ros.ros.convert import text
+from robotmem_ros.ros.disk import megabytes
 from robotmem_ros.ros.health import TickMeter
 from robotmem_ros.ros.status import Facts, readiness
 from robotmem_ros.settings import Settings
@@ -20,7 +19,6 @@ from robotmem_ros.store.migrations import MIGRATIONS
 OK, WARN, ERROR, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 FRESH_S = 60.0
 """How long a loss makes a part warn: what happened an hour ago is in its values, and no reason to look again."""
-DISK_SHARE, DISK_LOW_BYTES, DISK_FULL_BYTES = 0.10, 500 * 10**6, 50 * 10**6
 WAL_BYTES = 256 * 2**20
 """A ``-wal`` above this cannot be moved into the file: something reads for hours, or the disk does not keep up."""
 LATE_PASSES = 3.0
@@ -53,25 +51,6 @@ class Rises:
         return now - self._rose_s.get(name, -FRESH_S) < FRESH_S
 
 
-@dataclass(frozen=True)
-class Disk:
-    """Bytes of the file system that holds the database."""
-
-    total: int
-    free: int
-
-
-def disk_of(path: str) -> Disk:
-    """
-    Look at the file system of ``path``, or of the folder above it that exists.
-
-    :raises OSError: if that cannot be told.
-    """
-    folder = next(folder for folder in Path(path).absolute().parents if folder.exists())
-    usage = shutil.disk_usage(folder)
-    return Disk(usage.total, usage.free)
-
-
 class Diagnosis:
     """
     Looks at all parts of a node.
@@ -87,10 +66,9 @@ class Diagnosis:
     def __init__(
         self, name: str, facts: Facts, ticks: TickMeter, settings: Callable[[], Settings],
         is_simulated: Callable[[], bool], now_s: Callable[[], float] = time.monotonic,
-        disk: Callable[[str], Disk] = disk_of,
     ) -> None:
         self._name, self._facts, self._ticks, self._settings = name, facts, ticks, settings
-        self._is_simulated, self._now_s, self._disk_of = is_simulated, now_s, disk
+        self._is_simulated, self._now_s = is_simulated, now_s
         self._rises = Rises(now_s)
 
     def statuses(self) -> list[DiagnosticStatus]:
@@ -176,16 +154,11 @@ class Diagnosis:
 
     def _disk(self) -> Part:
         try:
-            disk = self._disk_of(self._facts.path)
+            disk = self._facts.disk_of(self._facts.path)
         except OSError as error:
             return Part('disk', ERROR, f'cannot be looked at: {error.strerror}', {'path': self._facts.path})
-        share = disk.free / disk.total if disk.total else 0.0
-        level = OK
-        if share < DISK_SHARE or disk.free < DISK_LOW_BYTES:
-            level = WARN
-        if disk.free < DISK_FULL_BYTES:
-            level = ERROR
-        message = f'{megabytes(disk.free)} free, {100 * share:.0f} % of the disk'
+        level = ERROR if disk.is_nearly_full else WARN if disk.is_low else OK
+        message = f'{megabytes(disk.free)} free, {100 * disk.share:.0f} % of the disk'
         values = {'path': self._facts.path, 'free bytes': disk.free, 'total bytes': disk.total}
         return Part('disk', level, message, values)
 
@@ -244,11 +217,6 @@ def size_of(path: str) -> int:
         return Path(path).stat().st_size
     except OSError:
         return 0
-
-
-def megabytes(count: int) -> str:
-    """Give a number of bytes for people."""
-    return f'{count / 1e6:.0f} MB' if count < 10**9 else f'{count / 1e9:.1f} GB'
 
 
 def shown(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ import robotmem_ros.msg as msg
 from robotmem_ros.errors import NotActive
 from robotmem_ros.ros import convert
 from robotmem_ros.ros.assembly import Assembly
+from robotmem_ros.ros.disk import Disk, disk_of
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import Counters, Health
 from robotmem_ros.ros.perception import PerceptionIntake
@@ -39,6 +40,7 @@ class Facts:
     """Read it once into a local name: the thread of a transition may take it away between two looks."""
     state: str = 'unconfigured'
     reason: str = ''
+    disk_of: Callable[[str], Disk] = disk_of
     counts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -108,23 +110,38 @@ class StatusReporter:
 
 
 def readiness(facts: Facts) -> tuple[bool, str]:
-    """Whether services are served in full, and one sentence on what is missing."""
+    """Whether services are served in full, and one sentence on all that is missing: file, disk, clock, then model."""
     assembly = facts.assembly
     if facts.state != 'active' or assembly is None:
         return False, facts.reason or f'the node is {facts.state}'
-    if facts.health.trouble:
-        return False, facts.health.trouble
-    if assembly.engine.clock_trouble:
-        return True, assembly.engine.clock_trouble
+    found = [*_file_limits(facts), (assembly.engine.clock_trouble, True), _model_limit(assembly)]
+    limits = [(sentence, is_ready) for sentence, is_ready in found if sentence]
+    return all(is_ready for _, is_ready in limits), '; '.join(sentence for sentence, _ in limits)
+
+
+Limit = tuple[str, bool]
+"""One sentence on what is not as it should be, '' where nothing is, and whether the node counts as ready with it."""
+
+
+def _file_limits(facts: Facts) -> Iterator[Limit]:
+    yield facts.health.trouble, False
+    try:
+        disk = facts.disk_of(facts.path)
+    except OSError:
+        return  # the diagnosis of the disk says so; what cannot be stored is the file's trouble
+    yield disk.trouble and f'database {facts.path}: {disk.trouble}', not disk.is_full
+
+
+def _model_limit(assembly: Assembly) -> Limit:
     model = assembly.model
     if model.state in ('idle', 'loading'):
-        return False, 'the embedding model is loading; answers are by words alone'
+        return 'the embedding model is loading; answers are by words alone', False
     if model.state == 'missing':
-        return True, f'{model.reason}; answers are by words alone'
+        return f'{model.reason}; answers are by words alone', True
     if not assembly.store.vectors_available:
-        return True, f'no vector search ({assembly.store.vectors_reason}); answers are by words alone'
+        return f'no vector search ({assembly.store.vectors_reason}); answers are by words alone', True
     if assembly.engine.mode != 'hybrid':
-        return False, 'the embedding model is being taken into use; answers are by words alone'
+        return 'the embedding model is being taken into use; answers are by words alone', False
     if assembly.engine.replaced_model:
-        return True, f'vectors by {assembly.engine.replaced_model} are being made anew; words find meanwhile'
-    return True, ''
+        return f'vectors by {assembly.engine.replaced_model} are being made anew; words find meanwhile', True
+    return '', True

@@ -16,11 +16,12 @@ from robotmem_ros.embed.background import BackgroundEmbedder
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreError
-from robotmem_ros.ros.diagnostics import FRESH_S, Diagnosis, Disk, Part, megabytes, shown
+from robotmem_ros.ros.diagnostics import FRESH_S, Diagnosis, Part, shown
+from robotmem_ros.ros.disk import Disk, disk_of, megabytes
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import Counters, Health, TickMeter
 from robotmem_ros.ros.perception import PerceptionIntake
-from robotmem_ros.ros.status import Facts
+from robotmem_ros.ros.status import Facts, readiness
 
 OK, WARN, ERROR, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 NAMES = ['memory', 'database', 'model', 'queue', 'disk', 'clock', 'tick', 'scenes']
@@ -56,13 +57,12 @@ class Robot:
         assembly = SimpleNamespace(store=store, engine=self.engine, model=self.model, path=path)
         self.facts = Facts(
             Gate('active'), self.health, self.counters, self.intake, path, 'default', assembly, 'active',
-            counts={'active': 3, 'pending_vectors': 0},
+            counts={'active': 3, 'pending_vectors': 0}, disk_of=self.look,
         )
         self.ticks = TickMeter(lambda: self.now_s)
         self.settings = engine.settings
         self.diagnosis = Diagnosis(
-            '/r1/robotmem', self.facts, self.ticks, lambda: self.settings, lambda: self.simulated, lambda: self.now_s,
-            self.look)
+            '/r1/robotmem', self.facts, self.ticks, lambda: self.settings, lambda: self.simulated, lambda: self.now_s)
 
     def look(self, path: str) -> Disk:
         if isinstance(self.disk, OSError):
@@ -144,14 +144,40 @@ def test_disk_space(robot: Robot, total: int, free: int, level: bytes) -> None:
     assert robot.part('disk').values['free bytes'] == free
 
 
+@pytest.mark.parametrize(('free', 'is_ready', 'says'), [
+    (8000, False, '8 kB free on its disk: large memories find no room'), (10**7, True, '10 MB free on its disk'),
+    (50 * 10**6, True, ''),
+])
+def test_a_nearly_full_disk_is_no_secret_of_diagnostics(robot: Robot, free: int, is_ready: bool, says: str) -> None:
+    """LIF-02: a small memory may still find room where a large one does not, so what was stored last proves nothing."""
+    robot.disk = Disk(10**9, free)
+    ready, reason = readiness(robot.facts)
+    assert (ready, reason.endswith(says), bool(reason)) == (is_ready, True, bool(says)), reason
+    assert robot.part('memory').level == (WARN if says else OK)
+
+
+def test_all_that_is_missing_is_said_in_one_order(robot: Robot, db_path: str) -> None:
+    """LIF-02: of several reasons none hides another, and one that is not over keeps the node from being ready."""
+    robot.facts.assembly.model = BackgroundEmbedder(HashEmbedder)
+    robot.engine.clock_trouble = 'no time is known'
+    ready, reason = readiness(robot.facts)
+    assert (ready, reason.split('; ')[:2]) == (False, ['no time is known', 'the embedding model is loading'])
+    robot.facts.assembly.model = robot.model
+    assert readiness(robot.facts) == (True, 'no time is known')
+    robot.disk = Disk(10**9, 10**7)
+    robot.health.failed('services', StoreError(db_path, 'broken'))
+    ready, reason = readiness(robot.facts)
+    assert not ready and [part in each for part, each in zip(
+        ('broken', '10 MB free', 'no time is known'), reason.split('; '), strict=True)] == [True] * 3
+
+
 def test_a_disk_that_cannot_be_seen_is_an_error(robot: Robot) -> None:
     robot.disk = OSError(5, 'Input/output error')
+    assert readiness(robot.facts) == (True, '')
     assert robot.part('disk').level == ERROR and 'Input/output error' in robot.part('disk').message
 
 
 def test_a_real_disk_is_looked_at_before_the_folder_is_made(tmp_path: Path) -> None:
-    from robotmem_ros.ros.diagnostics import disk_of
-
     assert disk_of(str(tmp_path / 'not' / 'made' / 'memory.db')).total > 0
 
 
@@ -254,7 +280,7 @@ def test_scenes_show_what_is_in_force_and_what_was_refused(robot: Robot, engine:
 
 def test_values_are_written_for_people() -> None:
     assert [shown(True), shown(0.5), shown('a\0b')] == ['true', '0.5', 'a\ufffdb']
-    assert [megabytes(49 * 10**6), megabytes(2 * 10**10)] == ['49 MB', '20.0 GB']
+    assert [megabytes(n) for n in (4096, 49 * 10**6, 2 * 10**10)] == ['4 kB', '49 MB', '20.0 GB']
 
 
 # ---- over the wire
