@@ -166,10 +166,12 @@ class Store:
         It copies one snapshot from a reader: writes go on meanwhile and are not in the copy. The copy has
         no ``-wal`` and an identity of its own, so that it can be put in the place of the original.
 
-        :raises InvalidRequest: if ``path`` exists or cannot be a file.
+        :raises InvalidRequest: if ``path`` exists or cannot be a file, or its folder does not exist.
         :raises StoreError: if it cannot be written; nothing is left behind.
         """
         full = paths.resolve(path, 'path')
+        if not Path(full).parent.is_dir():  # made, it would hide that a disk is not mounted, or a name mistyped
+            raise InvalidRequest('path', 'a file in a folder that exists', path)
         if os.path.lexists(full):
             raise InvalidRequest('path', 'a file that does not exist yet', path)
         part = Path(full + '.part')

@@ -85,7 +85,8 @@ def test_a_backup_is_whole_and_stands_alone(shelf: Any, open_shelf: Callable[...
     """SQL-09: taken while the store is in use, opened without a log beside it."""
     for i in range(20):
         shelf.add(f'memory {i}')
-    copy = tmp_path / 'new folder' / 'copy.db'
+    copy = tmp_path / 'copies' / 'copy.db'
+    copy.parent.mkdir()
     size = shelf.store.backup(str(copy))
     shelf.add('after the backup')
     assert [entry.name for entry in copy.parent.iterdir()] == ['copy.db']
@@ -105,6 +106,13 @@ def test_a_backup_overwrites_nothing(shelf: Any, tmp_path: Path) -> None:
             shelf.store.backup(taken)
     assert (tmp_path / 'mine.txt').read_text() == 'mine'
     assert not list(tmp_path.glob('*.part'))
+
+
+def test_a_backup_makes_no_folder(shelf: Any, tmp_path: Path) -> None:
+    """SQL-09: where /mnt/stick is not mounted, the copy would lie on the disk that it is to outlive."""
+    with pytest.raises(InvalidRequest, match=r'^path: expected a file in a folder that exists, got .*stick/copy\.db'):
+        shelf.store.backup(str(tmp_path / 'stick' / 'copy.db'))
+    assert not (tmp_path / 'stick').exists()
 
 
 def test_file_bytes_counts_the_log(shelf: Any) -> None:
