@@ -12,6 +12,8 @@ from robot import Robot
 from story import POSE_TOPIC, TASK, Insight
 
 PROGRESS_NS = 500_000_000
+KEEP_UP_NS = 500_000_000
+"""How far simulated time may run ahead of the memory: a slow disk makes the drive slower, not different."""
 
 
 class Drive:
@@ -44,6 +46,8 @@ class Drive:
     def _at_step(self, now_ns: int) -> None:
         while self._waiting and now_ns >= self._waiting[0].at_s * 1e9:
             self._learn(self._waiting.pop(0))
+        if now_ns % KEEP_UP_NS == 0:
+            self._robot.wait_for_memory()
         while True:
             try:
                 self._show(self._robot.hits.get_nowait())
@@ -71,10 +75,11 @@ class Drive:
             f'recognises {hit.key} ({visit}) and is told', *told,
         )
 
-    def _place_at(self, at_ns: int) -> tuple[float, float]:
+    def _place_at(self, at_ns: int) -> tuple[float, float] | None:
         """Where the robot was when the hit was decided: the message itself comes a little later."""
         passed = (pose for pose in reversed(self._track) if stamp_ns(pose.header.stamp) <= at_ns)
-        return self._place(next(passed, self._track[0]))
+        pose = next(passed, None)
+        return self._place(pose) if pose is not None else None  # this drive has no pose yet
 
     @staticmethod
     def _place(pose: PoseStamped) -> tuple[float, float]:

@@ -60,9 +60,9 @@ class Report:
         if self._bar:
             print('\r' + ' ' * len(self._bar) + '\r', end='', file=self._stream)
 
-    def event(self, at_s: float, position: tuple[float, float], text: str, *below: str) -> None:
-        """Print what happened on a drive: when, where, what, and lines that belong to it."""
-        head = f'{clock(at_s):>4}  {point(*position):<13} '
+    def event(self, at_s: float, position: tuple[float, float] | None, text: str, *below: str) -> None:
+        """Print what happened on a drive: when, where (if that is known), what, and lines that belong to it."""
+        head = f'{clock(at_s):>4}  {point(*position) if position else "":<13} '
         self.say(head + text, 2, len(head))
         for line in below:
             self.say(line, 2 + len(head), 1)

@@ -14,6 +14,7 @@ import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
+from recording import stamp_ns
 from robotmem_ros.msg import MemoryStatus, SceneHit
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -103,6 +104,14 @@ class Robot:
         if not answer.success:
             raise Silent(f'{MEMORY}/{service} refused: {answer.error}')
         return answer
+
+    def wait_for_memory(self) -> None:
+        """Wait until the memory node has had time for what it was sent; for the main program only."""
+        self.call('list_scenes', prefix='task:none')
+
+    def knows_the_time(self, now_ns: int) -> bool:
+        """Whether the memory node has heard the clock."""
+        return self.status is not None and stamp_ns(self.status.stamp) == now_ns
 
     def publish_task(self, task: str) -> None:
         """Tell all nodes what the robot is about."""

@@ -128,7 +128,7 @@ def wait_until_ready(report: Report, robot: Robot, node: NodeProcess, player: Pl
     :raises Silent: when it is not ready in time.
     """
     deadline_s = time.monotonic() + PATIENCE_S
-    while not (robot.status and robot.status.ready and robot.is_connected() and player.heard(POSE_TOPIC)):
+    while not (is_ready(robot, now_ns) and player.heard(POSE_TOPIC)):
         node.check()
         if time.monotonic() > deadline_s:
             status = robot.status
@@ -138,6 +138,11 @@ def wait_until_ready(report: Report, robot: Robot, node: NodeProcess, player: Pl
         time.sleep(0.05)
     if robot.status.mode != 'hybrid':
         report.say(f'Note: recall works by words only ({robot.status.reason or "no sentence model"}).')
+
+
+def is_ready(robot: Robot, now_ns: int) -> bool:
+    """Whether the node serves in full, in the recording's time."""
+    return bool(robot.status and robot.status.ready and robot.knows_the_time(now_ns) and robot.is_connected())
 
 
 def summary(report: Report, drive: Drive) -> None:
