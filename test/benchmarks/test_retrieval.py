@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.retrieval import squad
+from benchmarks.retrieval import friendsqa, squad
 from benchmarks.retrieval.figures import interval, recall_at, reciprocal_rank
 from benchmarks.retrieval.memory import Memory, RememberingEmbedder
 from benchmarks.retrieval.sets import DocumentSet, Question, Text, joined
@@ -92,3 +94,43 @@ def test_another_wheel_is_refused(tmp_path: Path) -> None:
     (tmp_path / squad.WHEEL).write_bytes(b'something else')
     with pytest.raises(RuntimeError, match='SHA-256'):
         squad.wheel(tmp_path)
+
+
+def test_what_was_looked_at_on_the_way_is_no_part_of_the_fresh_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    articles = [
+        {'title': f'thing {number}', 'paragraphs': [{
+            'context': f'Thing {number} stands in the hall.',
+            'qas': [{'question': f'Where is {number}?', 'answers': [{'answer_start': 0}]}],
+        }]} for number in range(2 * squad.ARTICLES)
+    ]
+    with zipfile.ZipFile(tmp_path / 'wheel', 'w') as archive:
+        archive.writestr(squad.FILES['report'], json.dumps({'data': articles}))
+    monkeypatch.setattr(squad, 'wheel', lambda folder: folder / 'wheel')
+    report, fresh = (
+        {text.content for one in squad.load(part, tmp_path) for text in one.texts} for part in ('report', 'fresh'))
+    assert len(report) == len(fresh) == squad.ARTICLES
+    assert not report & fresh
+
+
+def test_scenes_of_a_season_are_one_memory_in_their_order(tmp_path: Path) -> None:
+    """Lines name who speaks, notes do not; paraphrases of a question are left out."""
+    def scene(title: str, question: str) -> dict[str, object]:
+        lines = [(['#NOTE#'], '[ a lift ]'), (['Ann'], 'It broke .'), (['Bo', 'Cy'], 'No !')]
+        answers = [{'utterance_id': 1}, {'utterance_id': 0}]
+        return {'title': title, 'paragraphs': [{
+            'utterances:': [{'speakers': who, 'utterance': said} for who, said in lines],
+            'qas': [{'id': f'{title}_What{end}', 'question': question, 'answers': answers}
+                    for end in ('', '_Paraphrased')],
+        }]}
+
+    (tmp_path / 'dat').mkdir()
+    parts = ([scene('s01_e02_c01', 'second'), scene('s02_e01_c01', 'other')], [scene('s01_e01_c09', 'first')])
+    for name, scenes in zip(friendsqa.FILES, parts):
+        (tmp_path / name).write_text(json.dumps({'data': scenes}))
+    first, second = friendsqa.load(tmp_path)
+    assert [text.content for text in first.texts[:3]] == ['[ a lift ]', 'Ann: It broke .', 'Bo and Cy: No !']
+    assert len({text.session for text in first.texts}) == 2
+    assert first.questions == (Question('first', frozenset([0, 1])), Question('second', frozenset([3, 4])))
+    assert [question.query for question in second.questions] == ['other']
