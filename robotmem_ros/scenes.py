@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 
 from robotmem_ros.core.emergence import KnownScene, SceneIndex, Stay, Stays, covered
 from robotmem_ros.core.places import DWELL_SHARE, PLACE, Centre, Places, is_usable
-from robotmem_ros.core.scene_key import feature, identity, key_of, ordered, withdrawn_kind
+from robotmem_ros.core.scene_key import feature, identity, key_of, limit_of, ordered, withdrawn_kind
 from robotmem_ros.core.situation import MAX_FEATURES, Situation
 from robotmem_ros.day import PART, part_of_day
+from robotmem_ros.errors import InvalidRequest, shorten
 from robotmem_ros.model import Feature, Pose, Scene
 from robotmem_ros.scene_visits import Decision, Recorded, choose, count_late, decide, late_of, record
 from robotmem_ros.settings import SceneSettings
@@ -65,7 +66,7 @@ class SceneTracker:
         self._current: Scene | None = None
         self._founded: list[Centre] = []
         self._poses: dict[str, Pose] = {}
-        self._refused = 0
+        self._refused, self._refusal = 0, ''
         self._last_ns, self._repeat_until_ns = 0, 0
         self._reconsider_ns: int | None = None
         self._retry_ns = 0
@@ -76,6 +77,11 @@ class SceneTracker:
     def refused(self) -> int:
         """How many features and poses were refused so far."""
         return self._refused
+
+    @property
+    def refusal(self) -> str:
+        """Why the last of them was refused, and whose it was: one sentence; '' while none was."""
+        return self._refusal
 
     def configure(self, settings: SceneSettings) -> None:
         """Take other settings; the weights stay as they were."""
@@ -98,6 +104,7 @@ class SceneTracker:
         """
         kinds: dict[str, list[Feature]] = {}
         refused = max(0, len(features) - MAX_FEATURES)
+        why = InvalidRequest('features', f'at most {MAX_FEATURES}', len(features)) if refused else None
         for kind, value in features[:MAX_FEATURES]:
             made = feature(kind, value)
             if made is not None:
@@ -106,8 +113,9 @@ class SceneTracker:
                 kinds.setdefault(name, [])
             else:
                 refused += 1
+                why = why or InvalidRequest('features', limit_of(kind, value), f'{kind}: {value}')
         with self._at(now_ns) as now:
-            self._refused += refused
+            self._refuse(source, refused, why)
             ttl = self._settings.feature_ttl_s if ttl_s is None else ttl_s
             for kind, values in kinds.items():
                 self._put(source, kind, values, now, now + _ns(ttl) if ttl > 0 else None)
@@ -117,7 +125,7 @@ class SceneTracker:
         """Take a pose: it becomes the feature ``place:<name>`` of its source; gives 1 if it was refused."""
         with self._at(now_ns) as now:
             if not is_usable(pose):
-                self._refused += 1
+                self._refuse(source, 1, InvalidRequest('pose', 'a frame, and numbers within 1e9 m', pose))
                 return 1
             centre, is_new = self._known_places().locate(source, pose)
             if is_new:
@@ -132,6 +140,11 @@ class SceneTracker:
             if progress >= DWELL_SHARE:
                 self._situation.hasten(source, PLACE, progress, now)
         return 0
+
+    def _refuse(self, source: str, count: int, why: InvalidRequest | None) -> None:
+        if why is not None:
+            self._refused += count
+            self._refusal = f'{shorten(source)}: {why}'
 
     def due_ns(self) -> int | None:
         """Give the clock time from which `advance` has something to do; ``None`` while there is nothing."""

@@ -76,6 +76,16 @@ def _feature(kind: str, value: str) -> Feature | None:
     return Feature(name, normalise_value(value))
 
 
+def limit_of(kind: str, value: str) -> str:
+    """Say which limit a feature breaks that `feature` refused."""
+    if max(len(kind), len(value)) > MAX_RAW:
+        return f'kinds and values of at most {MAX_RAW} signs'
+    name = normalise_value(kind)
+    if not name or len(name) > MAX_KIND:
+        return f'a kind of 1 to {MAX_KIND} signs'
+    return 'a text or a finite number; of several values, a feature each'
+
+
 def withdrawn_kind(kind: str, value: str) -> str:
     """Give the kind that a blank value withdraws (``peer`` without a value: nobody is there); ``''`` if it is none."""
     if max(len(kind), len(value)) > MAX_RAW or _folded(value):

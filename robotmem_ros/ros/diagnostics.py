@@ -199,10 +199,10 @@ class Diagnosis:
         if assembly is None:
             return self._closed('scenes')
         in_force = assembly.engine.scenes.current()
-        refused = assembly.engine.scenes.refused
+        refused, why = assembly.engine.scenes.refused, assembly.engine.scenes.refusal
         level, message = OK, f'in force: {in_force.key}' if in_force else 'no scene in force'
         if self._rises.lately('features refused', refused):
-            level, message = WARN, 'features or poses were refused within the last minute'
+            level, message = WARN, f'features or poses were refused within the last minute, the last of {why}'
         return Part('scenes', level, message, {
             'in force': in_force.key if in_force else '', 'emergent': counts.get('scenes_emergent', 0),
             'declared': counts.get('scenes_declared', 0), 'hits': facts.counters.scene_hits,

@@ -22,6 +22,7 @@ from robotmem_ros.ros.assembly import Assembly, assemble
 from robotmem_ros.ros.clock import RosClock
 from robotmem_ros.ros.convert import scene_hit_to_msg
 from robotmem_ros.ros.diagnostics import Diagnosis
+from robotmem_ros.ros.frames import transform_tree
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import SERVICES, Counters, Health
 from robotmem_ros.ros.parameters import Parameters
@@ -65,7 +66,7 @@ class MemoryNode(LifecycleNode):
         self._status = StatusReporter(self, self._facts, lambda: self.parameters.values['status.period_s'])
         self._reporting = Worker('reporting', self._report, lambda error: self._trouble('reporting', error))
         self._activity = Activity(
-            gate, health, intake, Situation(self._ros_clock, self._entered, self._tap_refused),
+            gate, health, intake, Situation(self._ros_clock, self._entered, self._tap_refused, self._feature_refused),
             lambda: self.parameters.settings.tick.period_s, self._trouble,
         )
         self._hits = self.create_publisher(
@@ -78,6 +79,7 @@ class MemoryNode(LifecycleNode):
         self._perceptions = PerceptionSubscription(
             self, group, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
+        self._frames = transform_tree(self, self.get_logger().warning) if values['tf.listen'] else None
         self._server = ServiceServer(self, gate, health, self._served)
         diagnosis = Diagnosis(
             self.get_fully_qualified_name(), self._facts, self._activity.ticks, lambda: self.parameters.settings,
@@ -153,7 +155,8 @@ class MemoryNode(LifecycleNode):
         self.parameters.declare_taps()
         self._facts.path, self._facts.collection = database_path(values['db_path']), self.parameters.settings.collection
         assembly = assemble(
-            self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self._remarked
+            self._facts.path, self.parameters.settings, self._ros_clock, self._model_changed, self._remarked,
+            self._frames,
         )
         self._facts.health.watch(self._facts.path)
         self._facts.assembly, self.parameters.locked = assembly, True
@@ -244,6 +247,9 @@ class MemoryNode(LifecycleNode):
 
     def _tap_refused(self, tap: Tap, error: Exception) -> None:
         self._warn(f'tap:{tap.name}:{type(error).__name__}', f'feature tap {tap.name!r} on {tap.topic}: {error}')
+
+    def _feature_refused(self, why: str) -> None:
+        self._warn('feature', f'a feature or pose was left out, of {why}')
 
     def _incompatible(self, topic: str, policy: str) -> None:
         self._facts.counters.incompatible_qos += 1

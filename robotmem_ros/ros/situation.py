@@ -23,18 +23,22 @@ class Situation:
 
     :param on_hit: is called with each scene that was entered.
     :param on_refused: is called with a tap and the reason when a message of it cannot be used.
+    :param on_feature_refused: is told why, when a feature or a pose was left out, by whatever way it came.
     """
 
     def __init__(
-        self, clock: RosClock, on_hit: Callable[[SceneHit], None], on_refused: Callable[[Tap, Exception], None]
+        self, clock: RosClock, on_hit: Callable[[SceneHit], None], on_refused: Callable[[Tap, Exception], None],
+        on_feature_refused: Callable[[str], None],
     ) -> None:
         self.inbox = TapInbox()
         self._clock = clock
-        self._on_hit, self._on_refused = on_hit, on_refused
+        self._on_hit, self._on_refused, self._on_feature_refused = on_hit, on_refused, on_feature_refused
+        self._refused = 0
 
     def step(self, engine: Engine) -> float | None:
         """Take in what taps have brought, decide what is due, and say in how many seconds to look again."""
         next_tap_s, next_decision_s = self._observe(engine), self._decide(engine)
+        self._tell_refused(engine)
         return min((s for s in (next_tap_s, next_decision_s) if s is not None), default=None)
 
     def _observe(self, engine: Engine) -> float | None:
@@ -48,6 +52,12 @@ class Situation:
             except Exception as error:  # noqa: BLE001  one bad message of one tap must not stop the others
                 self._on_refused(tap, error)
         return next_tap_s
+
+    def _tell_refused(self, engine: Engine) -> None:
+        refused = engine.scenes.refused
+        if refused > self._refused:
+            self._on_feature_refused(engine.scenes.refusal)
+        self._refused = refused  # less than before where the node was configured anew
 
     def _decide(self, engine: Engine) -> float | None:
         due = engine.scenes.due_ns()

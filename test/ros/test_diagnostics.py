@@ -275,7 +275,9 @@ def test_scenes_show_what_is_in_force_and_what_was_refused(robot: Robot, engine:
     part = robot.part('scenes')
     assert part.message == 'no scene in force' and (part.values['hits'], part.values['empty hits']) == (5, 2)
     engine.observe('tap', [('', 'nothing')])
-    assert robot.part('scenes').level == WARN and robot.part('scenes').values['features refused'] == 1
+    part = robot.part('scenes')
+    assert part.level == WARN and part.values['features refused'] == 1
+    assert part.message.endswith("the last of 'tap': features: expected a kind of 1 to 32 signs, got ': nothing'")
 
 
 def test_values_are_written_for_people() -> None:

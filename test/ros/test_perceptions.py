@@ -58,6 +58,22 @@ def test_gaps_and_overflow_are_counted() -> None:
     assert engine.batches == [2, 1] and intake.stored == 3
 
 
+def test_a_feature_that_is_left_out_is_named_once(world: Any) -> None:
+    """SCN-11: the rest of its perception is taken, so that nothing but the log and /diagnostics can say so."""
+    process = world.start()
+    client = world.client()
+    client.status()
+    publisher = client.publisher(msg.Perception, 'perception')
+    features = [msg.SituationFeature(kind='place', value='dock'), msg.SituationFeature(kind='temp', value='nan')]
+    for seq in range(1, 21):
+        publisher.publish(msg.Perception(seq=seq, source='camera', description='a red crate', features=features))
+    client.status(lambda s: s.perceptions_stored == 20)
+    client.wait(lambda: 'left out' in process.log)
+    line = next(line for line in process.log.splitlines() if 'left out' in line)
+    assert "of 'camera': features: expected a text or a finite number;" in line and "got 'temp: nan'" in line
+    assert process.log.count('left out') == 1
+
+
 def test_large_perceptions_do_not_fill_the_memory() -> None:
     """PAY-02: 5 MB of data at a rate that the disk cannot follow: the oldest go."""
     intake = PerceptionIntake(1000, 100, lambda *_: None)

@@ -18,6 +18,7 @@ from robotmem_ros.settings import FEATURE_WEIGHTS
 def test_a_message_of_ten_thousand_features_is_bounded(robot: Any) -> None:
     refused = robot.see(object=[f'o{i}' for i in range(10_000)])
     assert refused == 10_000 - MAX_FEATURES == robot.tracker.refused
+    assert robot.tracker.refusal.endswith(f'features: expected at most {MAX_FEATURES}, got 10000')
     assert len(robot.tracker.situation(robot.now)) == MAX_FEATURES
 
 

@@ -17,6 +17,7 @@ from robotmem_ros.core.scene_key import (
     identity,
     is_descendant,
     key_of,
+    limit_of,
     normalise_key,
     normalise_value,
     withdrawn_kind,
@@ -96,6 +97,15 @@ def test_numbers_have_one_spelling(text: str, value: str) -> None:
 def test_what_is_no_value_is_refused(value: str) -> None:
     """SCN-11"""
     assert feature('temp', value) is None
+
+
+@pytest.mark.parametrize(('kind', 'value', 'limit'), [
+    ('temp', 'nan', 'finite'), ('temp', '[1, 2]', 'a feature each'), ('temp', 'x' * 1025, '1024 signs'),
+    ('k' * 33, 'x', '1 to 32 signs'), (' ', 'x', '1 to 32 signs'),
+])
+def test_what_is_refused_breaks_a_limit_that_can_be_named(kind: str, value: str, limit: str) -> None:
+    assert feature(kind, value) is None
+    assert limit in limit_of(kind, value)
 
 
 def test_a_huge_value_costs_nothing_and_is_not_kept() -> None:
