@@ -50,7 +50,7 @@ def _tokens(word: str) -> tuple[Token, ...]:
         return (*_tokens(form[:-2]), Token('not', word, 'not'))
     if form in ('cant', 'wont'):
         return _contracted(form[:-1] + "'t")
-    if form in DROPPED:
+    if not form or form in DROPPED:  # nothing is left of "n't" where it stands by itself
         return ()
     return _listed(form, word) or (Token(lemma(form), word, form),)
 

@@ -79,6 +79,7 @@ def test_a_negation_put_first_is_another_fact(text):
         ('If the battery is low, return', 'Return when the battery is low'),
         ('The tray was moved by robot 2', 'Robot 2 moved the tray'),
         ("Don't push the cart", 'never push the trolley'),
+        ("The charge does n't hold", "the charge doesn't hold"),
         ('机器人把门打开了', '门被机器人打开了'),
         ('At dock 3 robot 2 waits', 'Robot 2 waits at dock 3'),
         ('It takes 8 N to lift the lid', 'Lifting the lid takes 8 N'),
