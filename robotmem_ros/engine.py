@@ -31,7 +31,7 @@ from robotmem_ros.model import (
     SessionStarted,
 )
 from robotmem_ros.picture import Picture, picture
-from robotmem_ros.ports import Clock, EmbedderSource, Fusion
+from robotmem_ros.ports import Clock, EmbedderSource, FrameTree, Fusion
 from robotmem_ros.runtime import Report, Runtime, silent
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
@@ -51,16 +51,17 @@ class Engine:
 
     def __init__(
         self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings, report: Report = silent,
-        fusion: Fusion = fuse,
+        fusion: Fusion = fuse, frames: FrameTree | None = None,
     ) -> None:
         """Take over an open file; its text index is made anew here if another version made it.
 
         :param report: takes a sentence for the log where the file needed something.
         :param fusion: makes one score of what words and vectors found in a recall.
+        :param frames: knows where frames of the robot are; ``None`` where nobody does.
         :raises StoreError: if that cannot be written.
         """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
-        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report, fusion=fusion)
+        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report, fusion=fusion, frames=frames)
         self._house = Housekeeper(self._rt)
         adoption.adopt_text_form(self._rt)
         adoption.report_vectors(self._rt)

@@ -97,6 +97,14 @@ class EmbeddingFailed(RobotMemError):
         super().__init__(f'embedding failed: {reason}')
 
 
+class NoTransform(RobotMemError):
+    """Nobody has said where ``frame`` is in ``within`` at the moment asked for."""
+
+    def __init__(self, frame: str, within: str, reason: str) -> None:
+        self.frame, self.within, self.reason = frame, within, reason
+        super().__init__(f'no transform from {shorten(frame)} to {shorten(within)}: {reason}')
+
+
 class NotActive(RobotMemError):
     """The node is in a lifecycle state in which it neither stores nor answers."""
 

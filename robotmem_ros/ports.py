@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from robotmem_ros.model import Pose
+
 Vector = npt.NDArray[np.float32]
 """One embedding: shape (dim,), float32, L2 norm 1."""
 
@@ -67,6 +69,18 @@ class Embedder(Protocol):
 
 EmbedderSource = Callable[[], 'Embedder | None']
 """Gives the embedder once it is ready, ``None`` while it loads or when it is missing; never blocks."""
+
+
+class FrameTree(Protocol):
+    """Where frames are in one another: tf2, where it is installed."""
+
+    def locate(self, frame: str, within: str, at_ns: int) -> Pose:
+        """Give the pose of ``frame`` in the frame ``within``, metres; never waits.
+
+        :param at_ns: the moment, UTC nanoseconds; 0 for the latest that is known.
+        :raises NoTransform: if that is not known.
+        """
+        ...
 
 
 class Fusion(Protocol):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from robotmem_ros.core.filters import parse_context_filter, parse_spatial_sort
-from robotmem_ros.core.frames import compose
 from robotmem_ros.core.payload import check_choice, check_name, check_query, check_unit
 from robotmem_ros.core.scene_key import normalise_key
 from robotmem_ros.core.text import SILENT_IN_QUESTIONS, is_blank, query_phrases
 from robotmem_ros.errors import InvalidRequest
-from robotmem_ros.model import FACT, PERCEPTION, Filters, Pose, RecallRequest, SpatialSort
+from robotmem_ros.model import FACT, PERCEPTION, Filters, RecallRequest, SpatialSort
+from robotmem_ros.near import resolved
 from robotmem_ros.runtime import Runtime
-from robotmem_ros.validation import check_pose, check_tags
+from robotmem_ros.validation import check_tags
 
 MAX_N = 1000
 MAX_RADIUS_M = 1e9
@@ -42,6 +42,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
     request = _named(request)
     request = replace(request, query=check_query(request.query))
     spatial = parse_spatial_sort(request.spatial_sort)
+    near, remark = resolved(rt, request.near, rt.collection(request.collection))
     filters = Filters(
         collection=rt.collection(request.collection),
         now_ns=now_ns,
@@ -51,7 +52,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
         type=request.type,
         tags=check_tags(request.tags),
         context=parse_context_filter(request.context_filter),
-        near=_near(rt, request.near),
+        near=near,
         radius_m=check_unit(request.radius, 'radius', 0.0, MAX_RADIUS_M),
         map_id=request.map_id,
         since_ns=request.since_ns,
@@ -76,7 +77,7 @@ def parse(rt: Runtime, request: RecallRequest, now_ns: int) -> Question:
         request.context_session,
         request.reinforce,
         request.plain,
-        warning,
+        '; '.join(filter(None, (warning, remark))),
     )
 
 
@@ -116,20 +117,3 @@ def _named(request: RecallRequest) -> RecallRequest:
         map_id=check_name(request.map_id, 'map_id'),
     )
 
-
-def _near(rt: Runtime, near: Pose | None) -> Pose | None:
-    """Give the place asked for in a frame that memories are stored in.
-
-    A pose in the robot's own frame is carried over by the latest tapped pose of the robot.
-    """
-    near = check_pose(near, 'near')
-    if near is None or near.frame_id not in rt.settings.recall.robot_frames:
-        return near
-    robot = rt.scenes.last_pose()
-    if robot is None:
-        raise InvalidRequest(
-            'near.header.frame_id',
-            'a map frame while no pose of the robot is known (no pose tap has given one)',
-            near.frame_id,
-        )
-    return replace(compose(robot, near), map_id=near.map_id or robot.map_id)

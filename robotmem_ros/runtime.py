@@ -9,7 +9,7 @@ import numpy as np
 
 from robotmem_ros.core.ranking import fuse
 from robotmem_ros.errors import EmbeddingFailed
-from robotmem_ros.ports import Clock, Embedder, EmbedderSource, Fusion, Vector
+from robotmem_ros.ports import Clock, Embedder, EmbedderSource, FrameTree, Fusion, Vector
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
@@ -38,6 +38,7 @@ class Runtime:
     scenes: SceneTracker
     usage: UsageQueue = field(default_factory=UsageQueue)
     fusion: Fusion = fuse
+    frames: FrameTree | None = None
     time: Timekeeper = field(init=False)
     report: Report = silent
     space: str = ''

@@ -148,6 +148,7 @@ class RecallSettings:
     robot_frames: tuple[str, ...] = setting(
         ('base_link', 'base_footprint'), 'frames of the robot itself: `near` in one of them means where the robot is'
     )
+    map_frame: str = setting('map', 'frame that `near` is carried into by tf2 while no tap has given a pose')
 
 
 FEATURE_WEIGHTS = {

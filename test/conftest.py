@@ -12,7 +12,7 @@ import pytest
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
-from robotmem_ros.ports import Embedder
+from robotmem_ros.ports import Embedder, FrameTree
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
@@ -56,9 +56,11 @@ def open_engine(db_path: str, clock: ManualClock) -> Iterator[OpenEngine]:
     """Open engines on the test's file; all are closed at the end."""
     opened: list[Engine] = []
 
-    def build(embedder: Embedder | None = None, settings: Settings | None = None) -> Engine:
+    def build(
+        embedder: Embedder | None = None, settings: Settings | None = None, frames: FrameTree | None = None
+    ) -> Engine:
         settings = settings or Settings()
-        engine = Engine(Store.open(db_path, settings.store), clock, lambda: embedder, settings)
+        engine = Engine(Store.open(db_path, settings.store), clock, lambda: embedder, settings, frames=frames)
         opened.append(engine)
         return engine
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from robotmem_ros.embed.background import BackgroundEmbedder
 from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine
-from robotmem_ros.ports import Clock, Embedder
+from robotmem_ros.ports import Clock, Embedder, FrameTree
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.probe import probe
 from robotmem_ros.store.store import Store
@@ -40,19 +40,21 @@ class Assembly:
 
 
 def assemble(
-    path: str, settings: Settings, clock: Clock, on_model: Callable[[], None], report: Callable[[str], None]
+    path: str, settings: Settings, clock: Clock, on_model: Callable[[], None], report: Callable[[str], None],
+    frames: FrameTree | None = None,
 ) -> Assembly:
     """
     Open the file; the caller starts ``model`` once it is ready to be told.
 
     :param on_model: is called from another thread once the model is there or known to be missing.
     :param report: takes a sentence for the log, from any thread, on what the file needed or lacks.
+    :param frames: knows where frames of the robot are, where anybody does.
     :raises StoreError: if the file cannot be used.
     """
     store = Store.open(path, settings.store, owner=True)
     model = BackgroundEmbedder(lambda: load_model(settings), on_model)
     try:
-        engine = Engine(store, clock, model.get, settings, report)
+        engine = Engine(store, clock, model.get, settings, report, frames=frames)
     except BaseException:
         store.close()
         raise

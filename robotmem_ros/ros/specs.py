@@ -51,6 +51,15 @@ class PerceptionSettings:
 
 
 @dataclass(frozen=True)
+class TransformSettings:
+    """Whether the robot's transforms are listened to."""
+
+    listen: bool = setting(
+        True, 'listen to /tf where tf2_ros is installed, so that `near` may name any frame of the robot', fixed=True
+    )
+
+
+@dataclass(frozen=True)
 class StatusSettings:
     """How the node reports."""
 
@@ -82,11 +91,11 @@ class TapNames:
 
 
 NODE_GROUPS: Mapping[str, type] = {
-    'executor': ExecutorSettings, 'perception': PerceptionSettings, 'status': StatusSettings,
+    'executor': ExecutorSettings, 'perception': PerceptionSettings, 'tf': TransformSettings, 'status': StatusSettings,
     'diagnostics': DiagnosticsSettings, 'markers': MarkersSettings, 'taps': TapNames,
 }
 START_ONLY = frozenset(
-    {'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability'}
+    {'autostart', 'executor.threads', 'perception.queue', 'perception.batch', 'perception.reliability', 'tf.listen'}
 )
 CHOICES = {'perception.reliability': ('auto', 'best_effort', 'reliable'), 'embed.model': MODELS}
 

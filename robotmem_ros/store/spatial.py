@@ -5,7 +5,7 @@ from __future__ import annotations
 from robotmem_ros.model import Filters, Pose, SpatialSort
 from robotmem_ros.settings import DecaySettings
 from robotmem_ros.store import context_sql
-from robotmem_ros.store.filters import DISTANCE, SAME_FRAME, compile_filters, pose_args
+from robotmem_ros.store.filters import COLLECTION, DISTANCE, SAME_FRAME, compile_filters, pose_args
 from robotmem_ros.store.tx import Tx
 
 
@@ -24,6 +24,15 @@ def by_pose(tx: Tx, filters: Filters, decay: DecaySettings, pose: Pose, limit: i
         """,
         {**where.args, **pose_args(pose, filters.map_id), 'limit': limit},
     )]
+
+
+def has_frame(tx: Tx, collection: str, frame_id: str) -> bool:
+    """Tell whether any memory of the collection was learned at a pose in this frame."""
+    return bool(tx.value(
+        'SELECT EXISTS (SELECT 1 FROM occurrence o JOIN memory m ON m.id = o.memory_id'
+        f' WHERE o.frame_id = :frame AND m.collection_id = {COLLECTION})',
+        {'frame': frame_id, 'collection': collection},
+    ))
 
 
 def by_context(tx: Tx, filters: Filters, decay: DecaySettings, sort: SpatialSort, limit: int) -> list[int]:

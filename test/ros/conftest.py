@@ -291,6 +291,21 @@ class InProcess:
 
 
 @pytest.fixture
+def inside(ros: None, tmp_path: Path) -> Iterator[Callable[..., InProcess]]:
+    """Start nodes in this process, active; parameters are written with ``__`` for the dot."""
+    started: list[InProcess] = []
+
+    def start(**parameters: Any) -> InProcess:
+        started.append(InProcess(tmp_path, **parameters))
+        started[-1].node.start()
+        return started[-1]
+
+    yield start
+    for node in started:
+        node.close()
+
+
+@pytest.fixture
 def meddled(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Meddler, Client, InProcess]]:
