@@ -31,6 +31,7 @@ from robotmem_ros.ros.services import Service
 from robotmem_ros.ros.serving import ServiceServer
 from robotmem_ros.ros.situation import Situation
 from robotmem_ros.ros.specs import database_path, shown_path
+from robotmem_ros.ros.start_log import file_line, model_line
 from robotmem_ros.ros.status import Facts, StatusReporter
 from robotmem_ros.ros.subscriptions import PerceptionSubscription, TapSubscriptions
 from robotmem_ros.ros.taps import Tap, usable_taps
@@ -160,9 +161,14 @@ class MemoryNode(LifecycleNode):
         )
         self._facts.health.watch(self._facts.path)
         self._facts.assembly, self.parameters.locked = assembly, True
+        try:
+            taps = usable_taps(self.parameters.tap_names, values, self.get_logger().error)
+            self._taps.set(taps)
+            self.get_logger().info(file_line(assembly, self._facts.collection, [tap.name for tap in taps], values))
+        except BaseException:
+            self._close()  # an unconfigured node owns no file
+            raise
         assembly.model.start()
-        self._taps.set(usable_taps(self.parameters.tap_names, values, self.get_logger().error))
-        self.get_logger().info(f'memory in {self._facts.path}, collection {self._facts.collection!r}')
 
     def _deactivate(self) -> None:
         self._activity.stop('inactive')
@@ -227,8 +233,11 @@ class MemoryNode(LifecycleNode):
 
     def _model_changed(self) -> None:
         assembly = self._facts.assembly
-        if assembly is not None and assembly.model.state == 'missing':
-            self.get_logger().warning(assembly.model.reason)
+        said, is_well = model_line(assembly) if assembly is not None else ('', True)
+        if said and is_well:
+            self.get_logger().info(said)
+        elif said:
+            self.get_logger().warning(said)
         self._activity.keep_house()
         self._reporting.wake()
 
