@@ -10,8 +10,10 @@ import robotmem_ros.srv as srv
 
 from robotmem_ros.ros.services import SERVICES
 
-COMMON = {'/parameter_events', '/rosout', '/diagnostics'}
-"""Names of ROS itself, and the one that the contract shares."""
+ROS = {'/parameter_events', '/rosout', '/tf', '/tf_static'}
+"""Names of ROS itself; the last two where tf2 is installed."""
+COMMON = ROS | {'/diagnostics'}
+"""With the one that the contract shares."""
 
 
 def test_two_robots_in_one_domain(world: Any) -> None:
@@ -43,7 +45,7 @@ def test_the_readme_names_what_a_node_offers(shared: Any) -> None:
     node, client = 'shared_memory', shared.node
     found = client.get_publisher_names_and_types_by_node(node, '/')
     found += client.get_subscriber_names_and_types_by_node(node, '/')
-    offered = {name for name, _ in found} - {'/parameter_events', '/rosout'} - tap
+    offered = {name for name, _ in found} - ROS - tap
     transitions = {f'/{node}/transition_event'}
     assert offered - transitions == {name.replace('~', f'/{node}') for name in named}
 
