@@ -17,7 +17,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_S = 15.0
+READY_S = 30.0
+"""How long a test waits for what must come; what comes ends the wait, so a slow machine is given its time."""
 
 rclpy = pytest.importorskip('rclpy', reason='ROS 2 is not installed')
 
@@ -150,12 +151,12 @@ class Client:
         assert self._clients[full].wait_for_service(READY_S), f'no service {full}'
         return self._clients[full].call_async(request)
 
-    def call(self, kind: Any, name: str, timeout_s: float = 5.0, **fields: Any) -> Any:
+    def call(self, kind: Any, name: str, timeout_s: float = READY_S, **fields: Any) -> Any:
         """Call a service and give its response."""
         return self.result(self.future(kind, name, **fields), timeout_s, name)
 
     @staticmethod
-    def result(future: Any, timeout_s: float = 5.0, name: str = '') -> Any:
+    def result(future: Any, timeout_s: float = READY_S, name: str = '') -> Any:
         """Wait for a future and give its response."""
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())

@@ -21,7 +21,7 @@ ACTIVATE, DEACTIVATE = Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEA
 
 
 def change(client: Any, transition: int) -> bool:
-    return client.call(ChangeState, 'change_state', timeout_s=15.0, transition=Transition(id=transition)).success
+    return client.call(ChangeState, 'change_state', transition=Transition(id=transition)).success
 
 
 def perceive(publisher: Any, first: int) -> None:

@@ -136,8 +136,8 @@ def test_a_best_effort_publisher_is_heard_or_named(world: Any, reliability: str)
     publisher = client.publisher(msg.Perception, 'perception', best_effort, matched=False)
     timer = client.node.create_timer(0.1, lambda: publisher.publish(msg.Perception(description='seen in passing')))
     if reliability == 'auto':
-        assert client.status(lambda s: s.perceptions_stored > 0, timeout_s=5.0).incompatible_qos == 0
+        assert client.status(lambda s: s.perceptions_stored > 0).incompatible_qos == 0
     else:
-        assert client.status(lambda s: s.incompatible_qos > 0, timeout_s=5.0).perceptions_stored == 0
-        client.wait(lambda: '/robotmem/perception gives less reliability' in process.log, timeout_s=5.0)
+        assert client.status(lambda s: s.incompatible_qos > 0).perceptions_stored == 0
+        client.wait(lambda: '/robotmem/perception gives less reliability' in process.log)
     timer.cancel()

@@ -107,9 +107,9 @@ def test_a_caller_that_waits_inside_its_callback_stops_only_itself(shared: Any) 
         shared.publisher(String, '/go').publish(String(data='go'))
         assert entered.wait(10.0)
         while not left.is_set():
-            assert shared.call(srv.Recall, 'recall', timeout_s=1.0, query='ramp', collection='waits').memories
+            assert shared.call(srv.Recall, 'recall', query='ramp', collection='waits').memories
             threading.Event().wait(0.02)
-        shared.wait(lambda: answers == [True], 5.0)  # it was answered all the time
+        shared.wait(lambda: answers == [True])  # it was answered all the time
     finally:
         executor.shutdown()
         thread.join(5.0)
@@ -169,7 +169,7 @@ def test_a_publisher_that_is_not_heard_is_named_once(world: Any) -> None:
     for _ in range(10):
         publisher.publish(msg.Perception(description='seen in passing'))
         threading.Event().wait(0.1)
-    assert client.status(lambda s: s.incompatible_qos >= 1, timeout_s=5.0).perceptions_stored == 0
+    assert client.status(lambda s: s.incompatible_qos >= 1).perceptions_stored == 0
     client.wait(lambda: 'gives less reliability' in process.log, 5.0)
     lines = [line for line in process.log.splitlines() if 'reliability' in line and 'WARN' in line]
     assert len(lines) == 1, process.log
@@ -183,7 +183,7 @@ def test_the_latch_alone_tells_a_late_listener(world: Any) -> None:
     first.status()
     heard: list[Any] = []
     late = world.client()
-    status = late.status(timeout_s=2.0)
+    status = late.status()
     assert (status.ready, status.embed_backend, status.mode) == (True, 'none', 'bm25_only')
     late.node.create_subscription(msg.MemoryStatus, '/robotmem/status', heard.append, 10)
     threading.Event().wait(1.0)
@@ -285,7 +285,7 @@ def test_large_strings_are_refused_and_large_answers_bounded(world: Any, tmp_pat
         threading.Event().wait(0.1)
     client.status(lambda s: s.perceptions_refused + s.perceptions_dropped >= 21)
     assert 'nested' in process.log or '64 levels' in process.log
-    found = client.call(srv.Recall, 'recall', timeout_s=10.0, query='crate', n=100)
+    found = client.call(srv.Recall, 'recall', query='crate', n=100)
     assert found.success and 'left out' in found.warning
     assert len(found.memories) == 100 and sum(bool(m.context) for m in found.memories) < 10
     assert client.learn('the next call is fine').success

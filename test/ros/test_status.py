@@ -20,12 +20,12 @@ def test_a_late_listener_is_told(world: Any) -> None:
     first.status()
     first.learn('it is ready')
     late = world.client()
-    status = late.status(timeout_s=2.0)
+    status = late.status()
     shown = (status.ready, status.mode, status.embed_backend, status.collection)
     assert shown == (True, 'bm25_only', 'none', 'default')
     heard: list[Any] = []
     late.node.create_subscription(msg.MemoryStatus, '/robotmem/status', heard.append, 10)
-    late.wait(lambda: heard, timeout_s=3.0)
+    late.wait(lambda: heard)
     first.status(lambda s: s.active_memories == 1)
 
 
@@ -40,7 +40,7 @@ def test_no_model_is_text_mode_and_says_which_file(world: Any, tmp_path: Path, d
         (model / 'tokenizer.json').write_text('{}')
     process = world.start(embed__model_path=str(model))
     client = world.client()
-    status = client.status(timeout_s=10.0)
+    status = client.status()
     assert status.mode == 'bm25_only' and status.model == ''
     assert str(model) in status.reason and 'embed.model_path' in status.reason
     assert process.log.count(str(model)) == 1, process.log

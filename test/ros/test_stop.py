@@ -34,7 +34,7 @@ def test_a_second_signal_changes_nothing(world: Any, number: int, pause_s: float
     process.send(number)
     # The second signal belongs into the middle of the stop, so here time itself is the input.
     threading.Event().wait(pause_s)
-    assert process.stop(number, timeout_s=5.0) == 0, process.log
+    assert process.stop(number, timeout_s=15.0) == 0, process.log
     assert 'Traceback' not in process.log
     check(process.database)
 
@@ -79,7 +79,7 @@ def test_a_signal_during_the_start_ends_it(world: Any) -> None:
     for moment_s in (0.15, 0.3, 0.5, 0.7):
         process = world.start()
         time.sleep(moment_s)
-        assert process.stop(timeout_s=5.0) in (0, -signal.SIGINT), process.log
+        assert process.stop(timeout_s=15.0) in (0, -signal.SIGINT), process.log
         assert 'Traceback' not in process.log
 
 

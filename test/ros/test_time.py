@@ -86,7 +86,7 @@ def test_the_tick_goes_on_after_a_loop(sim: tuple[Any, Any]) -> None:
         for second in moments:
             clock.say(second)
         assert client.recall('red lamp').success
-        client.wait(lambda expected=turn: look(client, 'red lamp').use_count == expected, timeout_s=3.0)
+        client.wait(lambda expected=turn: look(client, 'red lamp').use_count == expected)
         assert look(client, 'red lamp').confidence == pytest.approx(0.9, abs=1e-4)
 
 

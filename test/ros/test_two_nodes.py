@@ -31,7 +31,7 @@ def test_the_second_node_says_who_has_the_file_and_takes_over_when_it_is_gone(wo
     first.process.wait(10)
     assert second.process.poll() is None
     for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
-        assert other.call(ChangeState, 'change_state', timeout_s=15.0, transition=Transition(id=transition)).success
+        assert other.call(ChangeState, 'change_state', transition=Transition(id=transition)).success
     other.status()
     assert [m.content for m in other.recall('bay door').memories] == ['the bay door sticks in winter']
 
