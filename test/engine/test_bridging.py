@@ -2,12 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
+from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest, RecallRequest
+from robotmem_ros.ports import Vector
+
+
+def ids(engine: Engine, query: str = '', **criteria: object) -> list[int]:
+    return [m.id for m in engine.recall(RecallRequest(query, **criteria)).memories]
 
 
 def learn(engine: Engine, text: str, **fields: object) -> int:
     return engine.learn(LearnRequest(text, **fields)).memory_id
+
+
+def test_a_strong_neighbour_enters_without_matching_and_below_what_matches(engine: Engine) -> None:
+    """Contract 7, bridging: recalled together often enough, it comes along; never above a direct match."""
+    match = learn(engine, 'conveyor jams at noon')
+    friend = learn(engine, 'xylophone practice upstairs')
+    for i in range(40):
+        learn(engine, f'unrelated entry qq{i} zz{i}')
+    assert friend not in ids(engine, 'conveyor jams', reinforce=False)
+    engine.link(match, friend, 8.0)
+    answer = engine.recall(RecallRequest('conveyor jams', reinforce=False)).memories
+    assert (answer[0].id, answer[-1].id) == (match, friend)
+    assert answer[-1].score < min(m.score for m in answer[:-1])
+    assert answer[-1].score_hebbian > 0.5
+
+
+def test_the_faint_nearest_of_many_do_not_keep_a_strong_neighbour_out(open_engine: Callable[..., Engine]) -> None:
+    """Contract 7: the vectors have fifty nearest for any question; those are no direct matches."""
+    engine = open_engine(FaintEmbedder())
+    match, friend = learn(engine, 'conveyor jams at noon'), learn(engine, 'piano out of tune')
+    for i in range(60):
+        learn(engine, f'unrelated entry qq{i} zz{i}')
+    engine.link(match, friend, 8.0)
+    assert ids(engine, 'conveyor jams', reinforce=False)[:2] == [match, friend]
+    assert friend not in ids(engine, 'conveyor jams', reinforce=False, plain=True)
+
+
+class FaintEmbedder(HashEmbedder):
+    """As real models are: any two texts have something in common."""
+
+    def embed(self, text: str) -> Vector:
+        mixed = super().embed(text) + 0.65 * super().embed('common ground')
+        return mixed / np.linalg.norm(mixed)
+
+
+def test_what_the_session_recalled_lately_lifts_its_companions(engine: Engine) -> None:
+    """Contract 7: 0.3 × association with what ``context_session`` recalled."""
+    seed = learn(engine, 'battery room key')
+    one, two = learn(engine, 'valve check at pump alpha'), learn(engine, 'valve check at pump gamma')
+    engine.link(seed, one, 9.0)
+    engine.recall(RecallRequest('battery room key', n=1, context_session='s', reinforce=False))
+    for session, first in (('s', one), ('other', two)):
+        answer = engine.recall(RecallRequest('valve check pump', context_session=session, reinforce=False)).memories
+        assert answer[0].id == first
+
+
+def test_a_hub_is_not_lifted_over_what_matches(engine: Engine) -> None:
+    """HEB-05."""
+    best = learn(engine, 'forklift battery swap needs two people')
+    hub = learn(engine, 'good morning')
+    for i in range(60):
+        engine.link(hub, learn(engine, f'note{i} word{i}'), 10.0)
+    engine.link(hub, best, 10.0)
+    answer = ids(engine, 'forklift battery swap', reinforce=False)
+    assert answer[0] == best
+    assert hub not in answer
 
 
 def test_the_strongest_neighbour_stays_below_the_poorest_match(text_engine: Engine) -> None:
