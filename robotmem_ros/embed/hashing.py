@@ -24,28 +24,11 @@ class HashEmbedder:
     :param salt: another salt gives another space with another fingerprint.
     """
 
+    name, backend = 'hash (tests only)', 'hash'
+
     def __init__(self, dim: int = 384, salt: str = '') -> None:
-        self._dim, self._salt = dim, salt
-
-    @property
-    def name(self) -> str:
-        """Say what it is wherever a name is shown."""
-        return 'hash (tests only)'
-
-    @property
-    def backend(self) -> str:
-        """Say what computes the vectors."""
-        return 'hash'
-
-    @property
-    def dim(self) -> int:
-        """Length of every vector."""
-        return self._dim
-
-    @property
-    def fingerprint(self) -> str:
-        """16 hex digits over dimension and salt."""
-        return hashlib.sha256(f'hash 1|{self._dim}|{self._salt}'.encode()).hexdigest()[:16]
+        self.dim, self._salt = dim, salt
+        self.fingerprint = hashlib.sha256(f'hash 1|{dim}|{salt}'.encode()).hexdigest()[:16]
 
     def embed(self, text: str) -> Vector:
         """
@@ -56,7 +39,7 @@ class HashEmbedder:
         words = _WORD.findall(text.lower())
         if not words:
             raise EmbeddingFailed('the text has no word')
-        total = np.zeros(self._dim, dtype=np.float64)
+        total = np.zeros(self.dim, dtype=np.float64)
         for word in words:
             self._add(total, word, 1.0)
             padded = f'<{word}>'
@@ -68,4 +51,4 @@ class HashEmbedder:
         digest = hashlib.blake2b(f'{self._salt}|{feature}'.encode(), digest_size=16).digest()
         for i in range(0, 16, 4):
             number = int.from_bytes(digest[i:i + 4], 'little')
-            total[(number >> 1) % self._dim] += weight if number & 1 else -weight
+            total[(number >> 1) % self.dim] += weight if number & 1 else -weight

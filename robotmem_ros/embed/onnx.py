@@ -33,8 +33,11 @@ class OnnxEmbedder:
     Embedder over onnxruntime and a Hugging Face tokenizer; safe to call from several threads.
 
     Always one text per model run: a dynamically quantised model takes its scales from the whole
-    input tensor, so a text in a batch would get another vector than alone (EMB-05).
+    input tensor, so a text in a batch would get another vector than alone (EMB-05). Its ``fingerprint``
+    is over weights, tokenizer, pooling and windows.
     """
+
+    backend = 'onnx'
 
     def __init__(self, files: ModelFiles, threads: int = 1) -> None:
         """
@@ -44,7 +47,7 @@ class OnnxEmbedder:
         :raises ModelUnavailable: names the file that is damaged or does not fit.
         """
         self._files = files
-        self._fingerprint = _fingerprint(files)
+        self.name, self.fingerprint = files.name, _fingerprint(files)
         self._tokenizer = _open_tokenizer(files)
         self._session = _open_session(files, threads)
         self._input_types = _input_types(files, self._session)
@@ -53,30 +56,10 @@ class OnnxEmbedder:
         unknown = self._tokenizer.token_to_id(getattr(self._tokenizer.model, 'unk_token', None) or '[UNK]')
         self._unknown = -1 if unknown is None else unknown
         try:
-            self._dim = int(normalise(self._run(self._tokenizer.encode('a').ids)).shape[0])
+            self.dim = int(normalise(self._run(self._tokenizer.encode('a').ids)).shape[0])
         except EmbeddingFailed as error:
             raise ModelUnavailable(f'{files.model} does not embed a text ({error.reason})',
                                    HOW_TO_PROVIDE) from error
-
-    @property
-    def name(self) -> str:
-        """Name for people, such as ``all-MiniLM-L6-v2 (dynamic int8)``."""
-        return self._files.name
-
-    @property
-    def backend(self) -> str:
-        """Say what computes the vectors."""
-        return 'onnx'
-
-    @property
-    def dim(self) -> int:
-        """Length of every vector."""
-        return self._dim
-
-    @property
-    def fingerprint(self) -> str:
-        """16 hex digits over weights, tokenizer, pooling and windows."""
-        return self._fingerprint
 
     def embed(self, text: str) -> Vector:
         """
