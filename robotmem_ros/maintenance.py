@@ -25,6 +25,7 @@ USES_A_SLICE = 16
 EDGES_A_SLICE = 100
 PERCEPTIONS_A_SLICE = 100
 TEXTS_A_LOOK = 16
+VECTORS_A_SLICE = 512
 
 Job = Callable[[Runtime, int], bool]
 """One job: works until about ``deadline`` (steady ns) and tells whether more of its work is due."""
@@ -141,6 +142,13 @@ def trim_perceptions(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
     return len(surplus) == PERCEPTIONS_A_SLICE
 
 
+def index_vectors(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
+    """Hold in memory what searches compare: after a start all vectors of the file, later what has changed."""
+    with rt.store.read() as tx:
+        return vectors.index_some(tx, VECTORS_A_SLICE)
+
+
 JOBS: tuple[Job, ...] = (
     adopt_embedder, apply_uses, embed_pending, expire_edges, trim_perceptions, merge_twins, forget_situations,
+    index_vectors,
 )

@@ -1,7 +1,4 @@
-"""Full-text search (FTS5). Texts and queries go through the same tokens of ``core.text``.
-
-Nothing of a user reaches MATCH unquoted: every phrase becomes one FTS5 string.
-"""
+"""Full-text search (FTS5). Texts and queries go through the same tokens of ``core.text``."""
 
 from __future__ import annotations
 
@@ -10,11 +7,11 @@ from collections.abc import Sequence
 from robotmem_ros.core import text as texts
 from robotmem_ros.model import Filters
 from robotmem_ros.settings import DecaySettings
-from robotmem_ros.store.filters import compile_filters
+from robotmem_ros.store.filters import Where, compile_filters
+from robotmem_ros.store.likeliest import likeliest
+from robotmem_ros.store.match import Phrase, match_any
 from robotmem_ros.store.memory_row import COLUMNS, MemoryRow, memory_from_row
 from robotmem_ros.store.tx import Tx
-
-Phrase = Sequence[str]
 
 RARE_SHARE = 0.3
 """Two texts with Jaccard above 0.7 share one of any 30 % + 1 of their tokens (prefix filtering;
@@ -36,15 +33,6 @@ def remove(tx: Tx, memory_id: int) -> None:
     tx.execute('DELETE FROM memory_fts WHERE rowid = ?', (memory_id,))
 
 
-def match_any(phrases: Sequence[Phrase]) -> str:
-    """Give the MATCH expression that finds any of ``phrases``; '' where there is none.
-
-    A phrase is one quoted string with its quotes doubled; NUL would end it early and becomes a blank.
-    """
-    strings = (' '.join(phrase).replace('\0', ' ').replace('"', '""') for phrase in phrases)
-    return ' OR '.join(f'"{string}"' for string in strings if string.strip())
-
-
 def search(
     tx: Tx, phrases: Sequence[Phrase], filters: Filters, decay: DecaySettings, limit: int
 ) -> list[tuple[int, float]]:
@@ -57,6 +45,12 @@ def search(
     if not match or limit <= 0:
         return []
     where = compile_filters(filters, decay)
+    best = None if where.is_narrow else likeliest(tx, phrases, where, limit)
+    return _every(tx, match, where, limit) if best is None else best
+
+
+def _every(tx: Tx, match: str, where: Where, limit: int) -> list[tuple[int, float]]:
+    """Score every memory that matches and satisfies the criteria."""
     return [(row[0], row[1]) for row in tx.execute(
         f'SELECT m.id, -f.rank FROM memory_fts f CROSS JOIN memory m ON m.id = f.rowid'
         f' WHERE memory_fts MATCH :match AND {where.sql} ORDER BY f.rank, m.id DESC LIMIT :limit',

@@ -22,6 +22,7 @@ from robotmem_ros.store.locks import WriterLock
 from robotmem_ros.store.ownership import Ownership
 from robotmem_ros.store.presence import Presence
 from robotmem_ros.store.tx import Tx, typed_errors
+from robotmem_ros.store.vector_index import VectorIndex
 
 MAX_READERS = 8
 
@@ -42,7 +43,7 @@ class Store:
         self.read_only, self._owned = read_only, owned
         self.path, self.vectors_reason, self.migrated_from = path, vectors_reason, found
         self._settings, self._writer, self._writer_durable = settings, writer, True
-        self._lock, self._presence = WriterLock(), Presence(path)
+        self._lock, self._presence, self._index = WriterLock(), Presence(path), VectorIndex()
         self._pool = threading.Condition()
         self._idle: list[apsw.Connection] = []
         self._readers = 0
@@ -115,7 +116,7 @@ class Store:
         :raises StoreError: when closed, or what SQLite said.
         """
         connection = self._checkout()
-        tx = Tx(connection, self.path, self.vectors_available)
+        tx = Tx(connection, self.path, self.vectors_available, self._index)
         try:
             tx.execute('BEGIN')
             yield tx
@@ -138,7 +139,7 @@ class Store:
         with self._lock.held(background=background):
             if self._closed:
                 raise StoreError(self.path, 'closed')
-            tx = Tx(self._writer, self.path, self.vectors_available)
+            tx = Tx(self._writer, self.path, self.vectors_available, self._index)
             try:
                 self._set_durable(durable)
                 # IMMEDIATE: a transaction that reads first and then upgrades gets BUSY without any waiting.

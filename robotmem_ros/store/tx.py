@@ -14,6 +14,7 @@ from typing import Any
 import apsw
 
 from robotmem_ros.errors import StoreBusy, StoreCorrupt, StoreError
+from robotmem_ros.store.vector_index import VectorIndex
 
 Row = tuple[Any, ...]
 Args = Sequence[Any] | Mapping[str, Any]
@@ -59,11 +60,15 @@ class Tx:
     :param connection: the connection that this transaction owns until it ends.
     :param path: the database file, for errors.
     :param has_vectors: whether sqlite-vec is loaded into ``connection``.
+    :param index: what is held in memory of the file's vectors.
     """
 
-    def __init__(self, connection: apsw.Connection, path: str, has_vectors: bool) -> None:
+    def __init__(
+        self, connection: apsw.Connection, path: str, has_vectors: bool, index: VectorIndex | None = None
+    ) -> None:
         self._connection: apsw.Connection | None = connection
-        self.path, self.has_vectors = path, has_vectors
+        self.path, self.has_vectors, self.index = path, has_vectors, index or VectorIndex()
+        self._changes_before = connection.total_changes()
 
     @property
     def connection(self) -> apsw.Connection:
@@ -94,6 +99,11 @@ class Tx:
         """Give the first column of the first row, or ``default``."""
         rows = self.execute(sql, args)
         return rows[0][0] if rows else default
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether it has written anything, so that it sees what may yet be rolled back."""
+        return self.connection.total_changes() != self._changes_before
 
     @property
     def changes(self) -> int:

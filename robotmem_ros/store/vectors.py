@@ -1,4 +1,4 @@
-"""Vector search (sqlite-vec): one space, true cosines, equal texts of a collection share one vector.
+"""Vectors (sqlite-vec) and their search: one space, true cosines, equal texts of a collection share one vector.
 
 Vectors have ids of their own (table ``vector``, never used again), to which memories refer. Where
 sqlite-vec is missing, nothing here fails: searches find nothing, and memories wait for their vector.
@@ -15,9 +15,10 @@ from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.model import Filters
 from robotmem_ros.ports import Vector
 from robotmem_ros.settings import DecaySettings
-from robotmem_ros.store import collections
+from robotmem_ros.store import collections, indexed
 from robotmem_ros.store.filters import Where, compile_filters
 from robotmem_ros.store.tx import Tx, id_list
+from robotmem_ros.store.vector_index import View
 
 MAX_K = 4096
 """sqlite-vec's own limit of one search."""
@@ -140,14 +141,26 @@ def nearest(tx: Tx, vector: Vector, filters: Filters, decay: DecaySettings, k: i
         return []
     where, k = compile_filters(filters, decay), min(k, MAX_K)
     where.args.update(vector=data.tobytes(), partition=collection_id, limit=k)
-    if not where.is_narrow:
-        # Optimistic: most criteria let most memories through. All vectors seen, or enough found: done.
-        wide = min(MAX_K, 2 * k + 16)
-        found = _search(tx, where, wide, '')
-        if len(found) >= k or _is_exhausted(tx, collection_id, wide):
-            return found
-    inside = f' AND v.id IN (SELECT m.vector_id FROM {where.source} WHERE m.vector_id IS NOT NULL AND {where.sql})'
-    return _search(tx, where, k, inside)
+    held = indexed.view(tx, known[1:])
+    if held is None:
+        return _scanned(tx, where, collection_id, k)
+    return _held(tx, where, held, collection_id, data, k)
+
+
+def index_some(tx: Tx, limit: int) -> bool:
+    """
+    Bring the vectors in memory nearer to those of the file, in a transaction that has written nothing.
+
+    :param limit: most vectors that are read; where none is missing, some of those deleted since are let go.
+    :return: whether more are missing.
+    """
+    known = space(tx)
+    if not tx.has_vectors or known is None:
+        return False
+    more = indexed.advance(tx, known[1:], limit)
+    if not more:
+        indexed.sweep(tx)
+    return more
 
 
 def cosines(tx: Tx, vector: Vector, ids: Iterable[int]) -> dict[int, float]:
@@ -163,21 +176,65 @@ def cosines(tx: Tx, vector: Vector, ids: Iterable[int]) -> dict[int, float]:
     )}
 
 
-def _search(tx: Tx, where: Where, k: int, inside: str) -> list[tuple[int, float]]:
-    """
-    Search the collection's partition, then give the memories of the ``k`` vectors found, by cosine.
+def _held(
+    tx: Tx, where: Where, held: View, collection_id: int, vector: Vector, k: int
+) -> list[tuple[int, float]]:
+    """Search the vectors in memory, then compare with those of the file."""
+    own = indexed.uncommitted(tx, held, collection_id)
+    if not where.is_narrow:
+        # Optimistic: most criteria let most memories through. All vectors seen, or enough found: done.
+        hits = held.search(collection_id, vector, k)
+        found = _compared(tx, where, [*hits, *own])
+        if len(found) >= k or len(hits) == held.count(collection_id):
+            return found
+    satisfying = [row[0] for row in tx.execute(
+        f'SELECT DISTINCT m.vector_id FROM {where.source} WHERE m.vector_id IS NOT NULL AND {where.sql}', where.args)]
+    hits = held.search(collection_id, vector, k, satisfying)
+    return _compared(tx, where, [*hits, *set(own).intersection(satisfying)])
 
-    CROSS JOIN keeps that order: SQLite cannot know how few the search gives.
+
+def _compared(tx: Tx, where: Where, hits: Iterable[int]) -> list[tuple[int, float]]:
+    """Give the memories of these vectors that satisfy the criteria, by cosine."""
+    return _memories_of(
+        tx, where,
+        'SELECT v.id, vec_distance_cosine(v.embedding, :vector) AS distance'
+        ' FROM json_each(:hits) i CROSS JOIN memory_vec v ON v.id = i.value',
+        {'hits': id_list(sorted(hits))})
+
+
+def _scanned(tx: Tx, where: Where, collection_id: int, k: int) -> list[tuple[int, float]]:
+    """Let sqlite-vec read all vectors of the collection: right at any time, and slow for many."""
+    if not where.is_narrow:
+        # Optimistic: most criteria let most memories through. All vectors seen, or enough found: done.
+        wide = min(MAX_K, 2 * k + 16)
+        found = _nearest_of_all(tx, where, wide, '')
+        if len(found) >= k or _is_exhausted(tx, collection_id, wide):
+            return found
+    inside = f' AND v.id IN (SELECT m.vector_id FROM {where.source} WHERE m.vector_id IS NOT NULL AND {where.sql})'
+    return _nearest_of_all(tx, where, k, inside)
+
+
+def _nearest_of_all(tx: Tx, where: Where, k: int, inside: str) -> list[tuple[int, float]]:
+    return _memories_of(
+        tx, where,
+        'SELECT v.id, v.distance FROM memory_vec v'
+        f' WHERE v.embedding MATCH :vector AND v.k = :k AND v.collection_id = :partition{inside}',
+        {'k': k})
+
+
+def _memories_of(tx: Tx, where: Where, hits: str, args: dict[str, object]) -> list[tuple[int, float]]:
+    """
+    Give the memories of the vectors that ``hits``, a SELECT of id and distance, finds.
+
+    CROSS JOIN keeps that order: SQLite cannot know how few it finds.
     """
     return [(row[0], 1.0 - row[1]) for row in tx.execute(
         f"""
-        WITH hit AS MATERIALIZED (
-          SELECT v.id, v.distance FROM memory_vec v
-          WHERE v.embedding MATCH :vector AND v.k = :k AND v.collection_id = :partition{inside})
+        WITH hit AS MATERIALIZED ({hits})
         SELECT m.id, hit.distance FROM hit CROSS JOIN memory m ON m.vector_id = hit.id
         WHERE {where.sql} ORDER BY hit.distance, m.id DESC LIMIT :limit
         """,
-        {**where.args, 'k': k},
+        {**where.args, **args},
     )]
 
 
