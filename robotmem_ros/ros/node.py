@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn as Result
 from rclpy.qos import QoSProfile
@@ -25,6 +24,7 @@ from robotmem_ros.ros.diagnostics import Diagnosis
 from robotmem_ros.ros.frames import transform_tree
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import SERVICES, Counters, Health
+from robotmem_ros.ros.inflow import Inflow
 from robotmem_ros.ros.parameters import Parameters
 from robotmem_ros.ros.perception import PerceptionIntake
 from robotmem_ros.ros.services import Service
@@ -74,11 +74,10 @@ class MemoryNode(LifecycleNode):
             SceneHitMsg, '~/scene_hit', QoSProfile(depth=10),
             qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self._unheard = Unheard(self, lambda topic, sentence: self._warn(f'qos:{topic}', sentence))
-        # One group for all that comes in unasked: its callbacks only hand over, and keep their order.
-        group = MutuallyExclusiveCallbackGroup()
-        self._taps = TapSubscriptions(self, group, self._activity.tapped, self._incompatible, self._tap_left_out)
+        self._inflow = Inflow(self, lambda error: self._trouble('taking in', error))
+        self._taps = TapSubscriptions(self, self._inflow, self._activity.tapped, self._incompatible, self._tap_left_out)
         self._perceptions = PerceptionSubscription(
-            self, group, values['perception.reliability'], self._activity.perceived, self._incompatible
+            self, self._inflow, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
         self._frames = transform_tree(self, self.get_logger().warning) if values['tf.listen'] else None
         self._server = ServiceServer(self, gate, health, self._served)
@@ -89,6 +88,7 @@ class MemoryNode(LifecycleNode):
         self._watching = Watching(
             self, gate, diagnosis, lambda: self.parameters.values, lambda error: self._trouble('watching', error)
         )
+        self._inflow.start()
         self._reporting.start()
         self._watching.start()
 
@@ -105,6 +105,7 @@ class MemoryNode(LifecycleNode):
             if self._facts.state != 'finalized':
                 self.trigger_shutdown()
             self._close()
+        self._inflow.stop()
         self._watching.stop()
         self._reporting.stop()
 

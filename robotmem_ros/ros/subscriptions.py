@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.callback_groups import CallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from robotmem_ros.msg import Perception
+from robotmem_ros.ros.inflow import Inflow, OnMessage
 from robotmem_ros.ros.taps import Tap
 
 OPEN = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT, durability=DurabilityPolicy.VOLATILE)
@@ -47,10 +47,9 @@ class PerceptionSubscription:
     TOPIC = '~/perception'
 
     def __init__(
-        self, node: Node, group: CallbackGroup, reliability: str, on_message: Callable[[Perception, Any], None],
-        on_incompatible: OnIncompatible,
+        self, node: Node, inflow: Inflow, reliability: str, on_message: OnMessage, on_incompatible: OnIncompatible
     ) -> None:
-        self._node, self._group, self._auto = node, group, reliability == 'auto'
+        self._node, self._inflow, self._auto = node, inflow, reliability == 'auto'
         self._on_message, self._on_incompatible = on_message, on_incompatible
         chosen = ReliabilityPolicy.BEST_EFFORT if reliability == 'best_effort' else ReliabilityPolicy.RELIABLE
         self._subscribe(chosen)
@@ -69,8 +68,8 @@ class PerceptionSubscription:
     def _subscribe(self, reliability: ReliabilityPolicy) -> None:
         self._reliability = reliability
         qos = QoSProfile(depth=PERCEPTION_DEPTH, reliability=reliability, durability=DurabilityPolicy.VOLATILE)
-        self._subscription: Subscription[Any] = self._node.create_subscription(
-            Perception, self.TOPIC, self._on_message, qos, callback_group=self._group,
+        self._subscription = self._inflow.subscribe(
+            Perception, self.TOPIC, self._on_message, qos,
             event_callbacks=incompatible_events(self.TOPIC, self._incompatible),
         )
 
@@ -92,10 +91,10 @@ class TapSubscriptions:
     """
 
     def __init__(
-        self, node: Node, group: CallbackGroup, on_message: Callable[[Tap, Any], None],
+        self, node: Node, inflow: Inflow, on_message: Callable[[Tap, Any], None],
         on_incompatible: OnIncompatible, on_left_out: Callable[[Tap, Exception], None],
     ) -> None:
-        self._node, self._group = node, group
+        self._node, self._inflow = node, inflow
         self._on_message, self._on_incompatible = on_message, on_incompatible
         self._on_left_out = on_left_out
         self._open: dict[str, tuple[Tap, QoSProfile, Subscription[Any]]] = {}
@@ -128,9 +127,9 @@ class TapSubscriptions:
 
     def _subscribe(self, tap: Tap, qos: QoSProfile) -> None:
         try:
-            subscription = self._node.create_subscription(
-                tap.message, tap.topic, lambda message: self._on_message(tap, message), qos,
-                callback_group=self._group, event_callbacks=incompatible_events(tap.topic, self._on_incompatible),
+            subscription = self._inflow.subscribe(
+                tap.message, tap.topic, lambda message, _info: self._on_message(tap, message), qos, newest_only=True,
+                event_callbacks=incompatible_events(tap.topic, self._on_incompatible),
             )
         except Exception as error:  # noqa: BLE001  no topic's name, or one that has another type: rcl has many words for it
             self._on_left_out(tap, error)
