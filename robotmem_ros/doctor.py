@@ -10,11 +10,12 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from robotmem_ros.embed.loading import load
+from robotmem_ros.embed.loading import MODELS, load
 from robotmem_ros.errors import ModelUnavailable, OldFile, RobotMemError, StoreCorrupt, StoreError
 from robotmem_ros.offline import WAIT
 from robotmem_ros.ports import Embedder
@@ -44,15 +45,14 @@ class Finding:
     advice: str = ''
 
 
-def examination(path: str, load_model: Callable[[], Embedder] = load, now_s: float | None = None) -> Iterator[Finding]:
-    """Look at everything, the quick things first.
+def examination(path: str, load_model: Callable[..., Embedder] = load, now_s: float | None = None) -> Iterator[Finding]:
+    """Look at a file and at what works on it, the quick things first.
 
     :param path: the database; one that is missing is no fault.
-    :param load_model: loads the model of the node's default settings.
+    :param load_model: loads a model by its name, given as ``model``; see ``embed.loading``.
     :param now_s: what the clock shows; default: the system's.
     """
     now_s = time.time() if now_s is None else now_s
-    yield from versions()
     full = paths.resolve(path)
     yield from _disk(full)
     if not paths.size(full):
@@ -161,9 +161,9 @@ def _clock(now_s: float, newest_ns: int) -> Finding:
     return Finding('clock', OK, text)
 
 
-def _model(load_model: Callable[[], Embedder], found: Checkup | None) -> Finding:
+def _model(load_model: Callable[..., Embedder], found: Checkup | None) -> Finding:
     try:
-        embedder = load_model()
+        embedder = _model_of(load_model, found)
         embedder.embed('a robot remembers')
     except ModelUnavailable as error:
         return Finding('model', WARN, f'{error.what}: answers are by words', error.how_to_provide)
@@ -174,3 +174,14 @@ def _model(load_model: Callable[[], Embedder], found: Checkup | None) -> Finding
         return Finding('model', OK, what)
     return Finding('model', WARN, f"{what}; the file's vectors are of {found.space[0]}",
                    'set embed.model or embed.model_path to that one, or let the node make all vectors anew')
+
+
+def _model_of(load_model: Callable[..., Embedder], found: Checkup | None) -> Embedder:
+    """Load that of the models at hand which made the file's vectors, or else the default one."""
+    fingerprint = found.space[2] if found is not None and found.space is not None else ''
+    for name in MODELS if fingerprint else ():
+        with suppress(ModelUnavailable):
+            embedder = load_model(model=name)
+            if embedder.fingerprint == fingerprint:
+                return embedder
+    return load_model(model=MODELS[0])

@@ -7,6 +7,7 @@ call any method: reads use connections of a pool, writes go one at a time throug
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import gmtime, strftime
 from typing import Any
 
@@ -32,7 +33,7 @@ from robotmem_ros.model import (
 )
 from robotmem_ros.picture import Picture, picture
 from robotmem_ros.ports import Clock, EmbedderSource, FrameTree, Fusion
-from robotmem_ros.runtime import Report, Runtime, silent
+from robotmem_ros.runtime import Progress, Report, Runtime, silent, unseen
 from robotmem_ros.scenes import SceneTracker
 from robotmem_ros.settings import Settings
 from robotmem_ros.store import paths, statistics
@@ -51,17 +52,19 @@ class Engine:
 
     def __init__(
         self, store: Store, clock: Clock, embedder: EmbedderSource, settings: Settings, report: Report = silent,
-        fusion: Fusion = fuse, frames: FrameTree | None = None,
+        fusion: Fusion = fuse, frames: FrameTree | None = None, progress: Progress = unseen,
     ) -> None:
         """Take over an open file; its text index is made anew here if another version made it.
 
         :param report: takes a sentence for the log where the file needed something.
         :param fusion: makes one score of what words and vectors found in a recall.
         :param frames: knows where frames of the robot are; ``None`` where nobody does.
+        :param progress: is told how far a pass or a copy is.
         :raises StoreError: if that cannot be written.
         """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
         self._rt = Runtime(store, clock, embedder, settings, scenes, report=report, fusion=fusion, frames=frames)
+        self._rt.progress = progress
         self._house = Housekeeper(self._rt)
         adoption.adopt_text_form(self._rt)
         adoption.report_vectors(self._rt)
@@ -224,7 +227,7 @@ class Engine:
             beside = upkeep.backup_beside(rt, strftime('%Y%m%dT%H%M%SZ', gmtime(rt.clock.now_ns() // 10**9)))
             return beside, paths.size(beside)
         where = paths.resolve(path, 'path')
-        return where, rt.store.backup(where)
+        return where, rt.store.backup(where, partial(rt.progress, 'copying'))
 
     def import_records(
         self, lines: Iterable[Line], collection: str = '', on_line: Callable[[int], None] = lambda _count: None

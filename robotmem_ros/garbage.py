@@ -32,7 +32,7 @@ def retire(rt: Runtime, ids: Sequence[int], threshold: float) -> int:
         moment_ns = rt.time.now().now_ns
         still = retention.still_retirable(tx, part, threshold, moment_ns, rt.settings)
         return retire_in(tx, still, threshold, moment_ns)
-    return _in_parts(rt, ids, some)
+    return _in_parts(rt, 'retiring', ids, some)
 
 
 def retire_in(tx: Tx, ids: Sequence[int], threshold: float, now_ns: int) -> int:
@@ -47,14 +47,15 @@ def purge(rt: Runtime, ids: Sequence[int]) -> int:
     def some(tx: Tx, part: list[int]) -> int:
         lifecycle.purge(tx, part)
         return len(part)
-    return _in_parts(rt, ids, some)
+    return _in_parts(rt, 'removing', ids, some)
 
 
-def _in_parts(rt: Runtime, ids: Sequence[int], work: Callable[[Tx, list[int]], int]) -> int:
+def _in_parts(rt: Runtime, doing: str, ids: Sequence[int], work: Callable[[Tx, list[int]], int]) -> int:
     done = 0
-    for part in parts(ids):
+    for number, part in enumerate(parts(ids)):
         with rt.store.write(background=True) as tx:
             done += work(tx, part)
+        rt.progress(doing, number * ROWS_A_WRITE + len(part), len(ids))
     return done
 
 

@@ -10,9 +10,9 @@ from robotmem_ros.embed.loading import MODELS, load
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import ModelUnavailable, StoreError
 from robotmem_ros.ports import Embedder
-from robotmem_ros.runtime import Report, silent
+from robotmem_ros.runtime import Progress, Report, silent, unseen
 from robotmem_ros.settings import Settings, StoreSettings
-from robotmem_ros.store import ownership, paths, vectors
+from robotmem_ros.store import collections, ownership, paths, vectors
 from robotmem_ros.store.store import Store
 
 WAIT = StoreSettings(busy_timeout_s=1.0)
@@ -20,7 +20,9 @@ WAIT = StoreSettings(busy_timeout_s=1.0)
 
 
 @contextmanager
-def to_read(path: str, *, model: bool = False, report: Report = silent) -> Iterator[Engine]:
+def to_read(
+    path: str, *, model: bool = False, report: Report = silent, progress: Progress = unseen
+) -> Iterator[Engine]:
     """Open a file to look at it; what a recall would leave behind is not left.
 
     :param model: load the model of the file's vectors, so that recall understands meaning.
@@ -28,18 +30,21 @@ def to_read(path: str, *, model: bool = False, report: Report = silent) -> Itera
     """
     store = Store.open_to_read(path, WAIT)
     try:
-        yield _engine(store, model, report)
+        yield _engine(store, model, report, progress)
     finally:
         store.close()
 
 
 @contextmanager
 def to_write(
-    path: str, *, model: bool = False, create: bool = False, report: Report = silent
+    path: str, *, model: bool = False, create: bool = False, report: Report = silent, progress: Progress = unseen,
+    settings: Settings | None = None,
 ) -> Iterator[Engine]:
     """Own a file and open it to change it.
 
     :param create: make it where it is missing.
+    :param progress: is told how far long work is.
+    :param settings: of the node whose file it is, if they are known; else only the collection is the file's own.
     :raises StoreOwned: if a node owns it.
     :raises StoreError: if it is missing (without ``create``), damaged, or too new.
     """
@@ -49,7 +54,7 @@ def to_write(
         raise StoreError(full, 'does not exist' if owner is None else f'is being made by {owner}')
     store = Store.open(full, WAIT, owner=True)
     try:
-        engine = _engine(store, model, report)
+        engine = _engine(store, model, report, progress, settings)
     except BaseException:
         store.close()
         raise
@@ -59,9 +64,25 @@ def to_write(
         engine.close()
 
 
-def _engine(store: Store, model: bool, report: Report) -> Engine:
+def _engine(
+    store: Store, model: bool, report: Report, progress: Progress, settings: Settings | None = None
+) -> Engine:
     embedder = model_of(store, report) if model else None
-    return Engine(store, SystemClock(), lambda: embedder, Settings(), report)
+    settings = settings or Settings(collection=own_collection(store, report))
+    return Engine(store, SystemClock(), lambda: embedder, settings, report, progress=progress)
+
+
+def own_collection(store: Store, report: Report = silent) -> str:
+    """Give the collection that is meant where none is named: the default one, or the only one that the file has."""
+    usual = Settings().collection
+    with store.read() as tx:
+        names = collections.names(tx)
+    if not names or usual in names:
+        return usual
+    if len(names) > 1:
+        report(f'the file has no collection {usual!r}, but {", ".join(names)}: --collection names one')
+        return usual
+    return names[0]
 
 
 def model_of(store: Store, report: Report = silent) -> Embedder | None:

@@ -20,8 +20,16 @@ Report = Callable[[str], None]
 """Takes one sentence for the log on what the file needed; may be called from any thread."""
 
 
+Progress = Callable[[str, int, int], None]
+"""Is told of long work: what is being done, how much of it is done, and of how much (0: not known)."""
+
+
 def silent(sentence: str) -> None:
     """Report nothing."""
+
+
+def unseen(doing: str, done: int, total: int) -> None:
+    """Nobody looks how far it is."""
 
 
 @dataclass
@@ -41,6 +49,7 @@ class Runtime:
     frames: FrameTree | None = None
     time: Timekeeper = field(init=False)
     report: Report = silent
+    progress: Progress = unseen
     space: str = ''
     """Fingerprint of the vector space in the file; a vector of any other is never stored or asked."""
     scene_cursor: int = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
 from robotmem_ros.core.old_keys import current_key, is_current
 from robotmem_ros.core.payload import check_name
@@ -119,5 +120,5 @@ def backup_beside(rt: Runtime, why: str) -> str:
     while os.path.lexists(path):
         number += 1
         path = f'{rt.store.path}.{why}-{number}'
-    rt.store.backup(path)
+    rt.store.backup(path, partial(rt.progress, 'copying'))
     return path

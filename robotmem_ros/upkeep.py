@@ -68,6 +68,7 @@ def maintain(rt: Runtime, wishes: Wishes, *, dry_run: bool = False) -> Upkeep:
         rt.time.stamp()  # what the clock changed is settled before ages are judged
     with rt.store.read() as tx:
         collection_id = collections.known_id(tx, collection) or 0
+    rt.progress('looking for what has faded', 0, 0)
     plan = _plan(rt, collection_id, threshold, wishes)
     counts = _counted(plan) if dry_run else _done(rt, plan, threshold)
     return Upkeep(
@@ -97,9 +98,11 @@ def _counted(plan: Plan) -> tuple[int, int, int]:
 
 def _done(rt: Runtime, plan: Plan, threshold: float) -> tuple[int, int, int]:
     """Vectors, edges and scenes first: what is retired later takes its own with it, uncounted."""
-    for job in (
-        maintenance.embed_pending, maintenance.expire_edges, scene_upkeep.merge_twins, scene_upkeep.forget_situations,
+    for doing, job in (
+        ('embedding', maintenance.embed_pending), ('pruning edges', maintenance.expire_edges),
+        ('merging scenes', scene_upkeep.merge_twins), ('forgetting situations', scene_upkeep.forget_situations),
     ):
+        rt.progress(doing, 0, 0)
         maintenance.work_off(rt, job)
     return (
         garbage.retire(rt, plan.retirable, threshold), garbage.purge(rt, plan.gone),

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from robotmem_ros import offline
 from robotmem_ros.cli import show
 from robotmem_ros.cli.exits import DONE, REFUSED, complain, note
 from robotmem_ros.cli.progress import Bar
+from robotmem_ros.cli.target import Target, find
 from robotmem_ros.core.hebbian import effective_weight
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import InvalidRequest, RobotMemError
 from robotmem_ros.exchange import exporter, jsonl, sources, vault
 from robotmem_ros.exchange.importer import Summary
+from robotmem_ros.exchange.lines import Source
 from robotmem_ros.settings import HebbianSettings
-from robotmem_ros.store import dump, paths
+from robotmem_ros.store import dump
 from robotmem_ros.store.records import EdgeRecord
 from robotmem_ros.store.store import Store
 from robotmem_ros.store.tx import Tx
@@ -30,12 +36,11 @@ def export(given: Namespace) -> int:
     markdown = given.format == 'markdown' or (given.format is None and not _is_jsonl(given.target))
     tier = {'all': '', None: 'ltm' if markdown else ''}.get(given.tier, given.tier)
     try:
-        store = Store.open_to_read(given.file or paths.default(), offline.WAIT)
-        try:
-            with store.read() as tx:
-                count = _export(tx, given, markdown, tier)
-        finally:
-            store.close()
+        with (
+            find(given) as found, closing(Store.open_to_read(found.to_read(), offline.WAIT)) as store,
+            store.read() as tx,
+        ):
+            count = _export(tx, given, markdown, tier)
     except RobotMemError as error:
         return complain(show.printable(str(error)), REFUSED)
     except BrokenPipeError:
@@ -60,7 +65,7 @@ def _is_jsonl(target: str) -> bool:
 
 def _export(tx: Tx, given: Namespace, markdown: bool, tier: str) -> int:
     target = Path(given.target).expanduser()
-    with Bar('exporting', dump.memory_count(tx, given.collection, tier)) as bar:
+    with Bar('exporting', dump.memory_count(tx, given.collection, tier), shown=not given.json) as bar:
         if markdown:
             if target.exists() and not target.is_dir():
                 raise InvalidRequest('target', 'a folder for Markdown', given.target)
@@ -86,14 +91,11 @@ def _worth_now(edge: EdgeRecord) -> float:
 
 def import_(given: Namespace) -> int:
     """Take a source in; what is refused is said line by line, and the others go on."""
-    summary = Summary()
     try:
-        source = sources.open_source(given.source)
-        file = given.file or paths.default()
-        with offline.to_write(file, model=True, create=True, report=note) as engine:
-            with Bar(f'reading {source.what}', source.total) as bar:
-                summary = engine.import_records(source.lines, given.collection, bar.at)
-            _embed(engine)
+        with whole(given.source) as path, find(given) as found:
+            source = sources.open_source(path)
+            with found.to_change(shown=not given.json):
+                summary = _take_in(source, found, given)
     except RobotMemError as error:
         return complain(show.printable(str(error)), REFUSED)
     except OSError as error:
@@ -106,12 +108,34 @@ def import_(given: Namespace) -> int:
     return REFUSED if summary.refused else DONE
 
 
-def _embed(engine: Engine) -> None:
-    """Give vectors to what came in; where there is no model, the node does it later."""
+@contextmanager
+def whole(source: str) -> Iterator[str]:
+    """Give the name of what is read; standard input is read to its end first, so that nobody waits for its writer."""
+    if source != '-':
+        yield source
+        return
+    with NamedTemporaryFile(prefix='robotmem-', suffix='.jsonl') as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
+        yield file.name
+
+
+def _take_in(source: Source, found: Target, given: Namespace) -> Summary:
+    shown = not given.json
+    with offline.to_write(found.path, model=True, create=True, report=note, settings=found.settings) as engine:
+        with Bar(f'reading {source.what}', source.total, shown=shown) as bar:
+            summary = engine.import_records(source.lines, given.collection, bar.at)
+        if not found.is_served:
+            _embed(engine, shown)
+    return summary
+
+
+def _embed(engine: Engine, shown: bool) -> None:
+    """Give vectors to what came in; where there is no model, or a node waits to go on, that does it later."""
     if engine.mode != 'hybrid':
         return
     total = _pending(engine)
-    with Bar('embedding', total) as bar:
+    with Bar('embedding', total, shown=shown) as bar:
         looks = 0
         while engine.tick():
             looks += 1

@@ -15,6 +15,8 @@ from robotmem_ros import __version__
 from robotmem_ros.cli import client, offline, show, values
 from robotmem_ros.cli.commands import COMMANDS, Command
 from robotmem_ros.cli.exits import ABSENT, DONE, INTERRUPTED, REFUSED, USAGE, complain, note
+from robotmem_ros.cli.options import node_options
+from robotmem_ros.cli.progress import Bar, Elapsed
 from robotmem_ros.cli.tools import TOOLS, Tool
 from robotmem_ros.errors import InvalidRequest
 
@@ -32,13 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]  # a poor locale must not stop an answer
     given = parser().parse_args(argv)
-    command: Command | Tool = given.command
     try:
-        if isinstance(command, Tool):
-            return command.run(given)
-        if getattr(given, 'insight', '') == '-':
-            given.insight = standard_input()
-        answer = ask(command, given)
+        status = run(given)
+        sys.stdout.flush()  # here, where a reader that has gone is no surprise
     except client.NoAnswer as problem:
         return complain(str(problem), ABSENT)
     except (UnicodeDecodeError, InvalidRequest) as problem:
@@ -49,6 +47,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Nobody reads on; without this, Python would say so again when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return REFUSED
+    return status
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do what is asked; gives the exit code."""
+    command: Command | Tool = given.command
+    if isinstance(command, Tool):
+        return command.run(given)
+    if getattr(given, 'insight', '') == '-':
+        given.insight = standard_input()
+    answer = ask(command, given)
     if answer.success and getattr(given, 'dry_run', False):
         note('dry run: only counted, nothing was changed')
     return report(command, answer, as_json=given.json)
@@ -56,9 +65,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def ask(command: Command, given: argparse.Namespace) -> Any:
     """Let the node answer, or the file that is named."""
+    request = command.request(given)
     if given.file:
-        return offline.call(given.file, command.service, command.type_name, command.request(given), note)
-    return client.call(f'{given.node}/{command.service}', command.type_name, command.request(given), given.timeout)
+        with Bar(command.path, shown=not given.json) as bar:
+            return offline.call(given.file, command.service, command.type_name, request, note, bar.phase)
+    service = f'{given.node}/{command.service}'
+    with Elapsed(f'waiting for {service}', shown=not given.json):
+        return client.call(service, command.type_name, request, given.timeout)
 
 
 def standard_input() -> str:
@@ -114,9 +127,7 @@ def shared_options() -> argparse.ArgumentParser:
     """Options of every command."""
     common = argparse.ArgumentParser(add_help=False)
     group = common.add_argument_group('the node')
-    group.add_argument('--node', type=values.node_name, default='/robotmem', help='its name (default: %(default)s)')
-    group.add_argument('--timeout', type=values.positive, default=5.0, metavar='S',
-                       help='seconds to wait for the node, and again for its answer (default: %(default)g)')
+    node_options(group)
     group.add_argument('--file', type=values.utf8, default='', metavar='DB', help='ask this database instead of a node')
     group.add_argument('--json', action='store_true', help='print the whole response as JSON')
     return common

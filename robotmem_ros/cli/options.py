@@ -30,6 +30,13 @@ def tag_option(parser: ArgumentParser, meaning: str) -> None:
     parser.add_argument('--tag', type=values.utf8, action='append', default=[], dest='tags', help=meaning)
 
 
+def node_options(parser: Any) -> None:
+    """Which node, and how long it is waited for; takes a parser or a group of one."""
+    parser.add_argument('--node', type=values.node_name, default='/robotmem', help='its name (default: %(default)s)')
+    parser.add_argument('--timeout', type=values.positive, default=5.0, metavar='S',
+                        help='seconds to wait for the node, and again for its answer (default: %(default)g)')
+
+
 def collection_option(parser: ArgumentParser) -> None:
     """The name space; empty: the node's own."""
     option(parser, '--collection', "name space; left out: the node's own", metavar='NAME')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -35,9 +34,7 @@ def _line(value: object) -> bytes:
 
 
 def source(path: str) -> Source:
-    """Give the lines of a file; ``-`` is standard input."""
-    if path == '-':
-        return Source('JSONL from standard input', 0, read(sys.stdin.buffer))
+    """Give the lines of a file."""
     with Path(path).open('rb') as file:
         total = sum(block.count(b'\n') for block in iter(lambda: file.read(1 << 20), b''))
     return Source('JSONL', total, _file_lines(path))

@@ -16,13 +16,11 @@ from robotmem_ros.store.records import SessionRecord
 def open_source(path: str) -> Source:
     """Give what there is to import.
 
-    :param path: a file, a folder, or ``-`` for JSONL on standard input.
+    :param path: a file or a folder.
     :raises InvalidRequest: if nothing there can be imported.
     :raises StoreError: for a database that is not one of robotmem 0.1.
     :raises OSError: if it cannot be read.
     """
-    if path == '-':
-        return jsonl.source(path)
     where = Path(path).expanduser()
     if where.is_dir():
         return _folder(where)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 
+from robotmem_ros import __version__
 from robotmem_ros.ros.convert import text
 from robotmem_ros.ros.disk import megabytes
 from robotmem_ros.ros.health import TickMeter
@@ -98,8 +99,9 @@ class Diagnosis:
         if facts.health.trouble if facts.state == 'active' else facts.reason:
             level = ERROR
         return Part('memory', level, reason or 'ready', {
-            'state': facts.state, 'collection': facts.collection, 'active memories': counts.get('active', 0),
-            'open sessions': counts.get('open_sessions', 0), 'edges': counts.get('edges', 0),
+            'version': __version__, 'state': facts.state, 'collection': facts.collection,
+            'active memories': counts.get('active', 0), 'open sessions': counts.get('open_sessions', 0),
+            'edges': counts.get('edges', 0),
         })
 
     def _database(self) -> Part:

@@ -38,4 +38,4 @@ def model_line(assembly: Assembly) -> tuple[str, bool]:
         return f'{assembly.model.reason}; answers are by words alone', False
     if embedder is None or not assembly.store.vectors_available:
         return '', True
-    return f'answers are by words and meaning: {embedder.name} ({embedder.backend}, {embedder.dim} dimensions)', True
+    return f'answers are by words and meaning: {embedder.name}, {embedder.backend}, {embedder.dim} dimensions', True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import apsw
@@ -56,7 +57,8 @@ def check_whole(path: str) -> None:
 
 
 def restore(
-    backup: str, target: str, stamp: str, wait_s: float = 0.0, on_pages: OnPages = silent
+    backup: str, target: str, stamp: str, wait_s: float = 0.0, on_pages: OnPages = silent,
+    meanwhile: AbstractContextManager[object] | None = None,
 ) -> tuple[str, str]:
     """Put a copy of ``backup`` in the place of ``target``, whose old files are kept aside.
 
@@ -64,6 +66,7 @@ def restore(
 
     :param stamp: end of the name under which the old file is kept (``memory.db.before-<stamp>``).
     :param wait_s: how long an owner of the target is waited for, seconds.
+    :param meanwhile: is entered once the backup is known to be good: has an owner of the target let go of it.
     :return: path of the target, and path of the old file, '' where there was none.
     :raises StoreOwned: if a process owns the target.
     :raises StoreCorrupt: if the backup is damaged, empty or not ours; NewerSchema if it is too new.
@@ -77,6 +80,12 @@ def restore(
     if migrations.read_header(source) is None:
         raise StoreCorrupt(source, 'is empty')
     check_whole(source)
+    with meanwhile or nullcontext():
+        kept = _in_place_of(full, source, stamp, wait_s, on_pages)
+    return full, kept
+
+
+def _in_place_of(full: str, source: str, stamp: str, wait_s: float, on_pages: OnPages) -> str:
     owned = ownership.take(full, wait_s)
     part = Path(full + '.part')
     try:
@@ -90,7 +99,7 @@ def restore(
     finally:
         part.unlink(missing_ok=True)
         owned.release()
-    return full, kept
+    return kept
 
 
 def _copy(source: str, target: str, on_pages: OnPages) -> None:

@@ -161,7 +161,7 @@ class Store:
         """How many threads wait for the writer now."""
         return self._lock.waiting()
 
-    def backup(self, path: str) -> int:
+    def backup(self, path: str, on_pages: backups.OnPages = backups.silent) -> int:
         """Copy the file through SQLite's backup API into the new file ``path`` and give its bytes.
 
         It copies one snapshot from a reader: writes go on meanwhile and are not in the copy. The copy has
@@ -179,7 +179,7 @@ class Store:
         try:
             paths.prepare(str(part))
             with self.read() as tx, typed_errors(full):
-                backups.copy_database(tx, str(part))
+                backups.copy_database(tx, str(part), on_pages)
             part.replace(full)
             paths.sync_folder(full)
         except OSError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from robotmem_ros.cli import completion, progress
+from robotmem_ros.cli import completion
 from robotmem_ros.cli.main import parser
 
 pytestmark = pytest.mark.skipif(shutil.which('bash') is None, reason='there is no bash')
@@ -34,20 +34,6 @@ def completed(words: str, folder: Path) -> list[str]:
 def test_commands_options_and_choices(words: str, expected: list[str], tmp_path: Path) -> None:
     (tmp_path / 'memory.db').touch()
     assert sorted(completed(words, tmp_path)) == expected
-
-
-def test_a_bar_says_how_far_it_is_and_fits() -> None:
-    bar = progress.Bar('importing', 400)
-    bar.at(100)
-    assert bar.text().startswith('importing [') and bar.text().endswith('] 100/400  25%')
-    assert len(bar.text()) < 80
-    assert progress.Bar('reading').text() == 'reading 0'
-
-
-def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.Bar('importing', 2) as bar:
-        bar.step()
-    assert capsys.readouterr().err == ''
 
 
 def test_help_is_there_at_once() -> None:

@@ -27,8 +27,12 @@ def fill(path: str, clock: Any = None, owner: bool = False) -> Engine:
     return engine
 
 
+def hashed(model: str) -> HashEmbedder:
+    return HashEmbedder()
+
+
 def findings(path: str, **given: Any) -> dict[str, tuple[str, str]]:
-    found = doctor.examination(path, **{'load_model': HashEmbedder, **given})
+    found = (*doctor.versions(), *doctor.examination(path, **{'load_model': hashed, **given}))
     return {finding.subject: (finding.level, finding.text) for finding in found}
 
 
@@ -100,24 +104,30 @@ def test_a_clock_that_cannot_be_right(db_path: str) -> None:
 def test_the_model(db_path: str) -> None:
     fill(db_path).close()
 
-    def missing() -> Any:
+    def missing(model: str) -> Any:
         raise ModelUnavailable('no model.onnx', 'install one')
 
-    class Other(HashEmbedder):
-        fingerprint = 'f' * 16
+    def other(model: str) -> Any:
+        embedder = HashEmbedder()
+        embedder.fingerprint = 'f' * 16
+        return embedder
+
+    def one_of_two(model: str) -> Any:
+        return hashed(model) if model == 'multilingual' else other(model)
 
     assert findings(db_path, load_model=missing)['model'] == ('warn', 'no model.onnx: answers are by words')
-    level, text = findings(db_path, load_model=Other)['model']
+    level, text = findings(db_path, load_model=other)['model']
     assert (level, "the file's vectors are of" in text) == ('warn', True)
+    assert findings(db_path, load_model=one_of_two)['model'][0] == 'ok', 'embed.model may be another than the default'
 
 
 def test_its_lines_and_its_status(db_path: str, robotmem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(db_path).close()
     meddle(db_path, 'DELETE FROM memory_fts WHERE rowid = 2')
-    monkeypatch.setattr(doctor.examination, '__defaults__', (HashEmbedder, None))
+    monkeypatch.setattr(doctor.examination, '__defaults__', (hashed, None))
     result = robotmem('doctor', '--file', db_path)
     assert result.status == 1
-    assert 'FAIL  text index  1 memories missing, 0 too many\n      → robotmem export' in result.out
+    assert 'FAIL  text index    1 memories missing, 0 too many\n      → robotmem export' in result.out
     as_json = robotmem('doctor', '--file', db_path, '--json')
     found = {each['subject']: each for each in json.loads(as_json.out)['findings']}
     assert (as_json.status, found['text index']['level'], found['file']['level']) == (1, 'fail', 'ok')

@@ -166,9 +166,11 @@ def test_pipes(filled: str, tmp_path: Path) -> None:
     taken = subprocess.run(
         [*RUN, 'import', '-', '--file', new], input=exported, capture_output=True, check=False, timeout=60)
     assert taken.stdout.startswith(b'2 memories came in')
-    shut = subprocess.Popen(export, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    shut.stdout.close()
-    assert b'Traceback' not in shut.communicate(timeout=60)[1]
+    for command in (export, [*RUN, 'stats', '--file', filled], [*RUN, 'recall', '--json', '--file', filled]):
+        shut = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        shut.stdout.close()
+        said = shut.communicate(timeout=60)[1]
+        assert (b'Traceback' in said, b'BrokenPipe' in said, shut.returncode) == (False, False, 1), said
 
 
 def test_a_backup_without_a_name_lies_beside_the_database(filled: str, robotmem: Any) -> None:
@@ -177,6 +179,25 @@ def test_a_backup_without_a_name_lies_beside_the_database(filled: str, robotmem:
         made = Path(json.loads(robotmem('backup', '--file', filled, '--json').out)['path'])
         assert made.parent == Path(filled).parent and made.name.startswith('memory.db.2')
         assert '2 active' in robotmem('stats', '--file', str(made)).out
+
+
+def test_a_backup_makes_no_folder(filled: str, robotmem: Any, tmp_path: Path) -> None:
+    result = robotmem('backup', str(tmp_path / 'stick' / 'copy.db'), '--file', filled)
+    assert result.status == 1 and 'path: expected a file in a folder that exists' in result.err
+    assert not (tmp_path / 'stick').exists()
+
+
+def test_the_only_collection_of_a_file_is_meant(db_path: str, robotmem: Any) -> None:
+    """What a node of the collection lab has learned is found in its file, too."""
+    Store.open(db_path).close()
+    robotmem('learn', 'the lift is slow', '--collection', 'lab', '--file', db_path)
+    result = robotmem('recall', 'lift', '--file', db_path)
+    assert 'the lift is slow' in result.out and 'collection lab, the only one of this file' in result.err
+    assert robotmem('recall', 'lift', '--file', db_path, '--collection', 'lab').err.count('the only one') == 0
+    robotmem('learn', 'the ramp is steep', '--collection', 'yard', '--file', db_path)
+    result = robotmem('recall', 'lift', '--file', db_path)
+    assert 'nothing found' in result.out
+    assert "no collection 'default', but lab, yard: --collection names one" in result.err
 
 
 def test_backup_and_restore_by_hand(filled: str, robotmem: Any, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ QUESTION = RecallRequest('slippery floor')
 class Other(HashEmbedder):
     """A model of another space."""
 
-    fingerprint = 'f' * 16
+    def __init__(self) -> None:
+        super().__init__()
+        self.fingerprint = 'f' * 16
 
 
 def models(monkeypatch: pytest.MonkeyPatch, **known: Any) -> None:

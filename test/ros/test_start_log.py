@@ -55,7 +55,7 @@ def test_the_model_is_named_once_it_is_there(
     inside.node.start()
     client.status(lambda s: s.ready and s.mode == 'hybrid')
     model = HashEmbedder()
-    said = f'answers are by words and meaning: {model.name} ({model.backend}, {model.dim} dimensions)'
+    said = f'answers are by words and meaning: {model.name}, {model.backend}, {model.dim} dimensions'
     assert capfd.readouterr().err.count(said) == 1
 
 
