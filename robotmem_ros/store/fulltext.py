@@ -11,7 +11,7 @@ from robotmem_ros.store.filters import Where, compile_filters
 from robotmem_ros.store.likeliest import likeliest
 from robotmem_ros.store.match import Phrase, match_any
 from robotmem_ros.store.memory_row import COLUMNS, MemoryRow, memory_from_row
-from robotmem_ros.store.tx import Tx
+from robotmem_ros.store.tx import Tx, id_list
 
 RARE_SHARE = 0.3
 """Two texts with Jaccard above 0.7 share one of any 30 % + 1 of their tokens (prefix filtering;
@@ -63,15 +63,17 @@ def candidates(tx: Tx, phrases: Sequence[Phrase], collection_id: int, limit: int
 
     A query of all its words would score nearly every memory; the rarest find the same duplicates.
     """
-    match = match_any(rarest(tx, phrases))
+    rare = rarest(tx, phrases)
+    match = match_any(rare)
     if not match:
         return []
-    return [memory_from_row(row) for row in tx.execute(
-        f'SELECT {COLUMNS} FROM memory_fts f CROSS JOIN memory m ON m.id = f.rowid'
-        " WHERE memory_fts MATCH ? AND m.collection_id = ? AND m.status = 'active' AND m.type = 'fact'"
-        ' ORDER BY f.rank LIMIT ?',
-        (match, collection_id, limit),
-    )]
+    where = Where(
+        "m.collection_id = :collection AND m.status = 'active' AND m.type = 'fact'", 'memory m', '',
+        {'collection': collection_id}, is_narrow=False)
+    best = likeliest(tx, rare, where, limit)
+    ids = [row[0] for row in (_every(tx, match, where, limit) if best is None else best)]
+    rows = tx.execute(f'SELECT {COLUMNS} FROM json_each(?) i CROSS JOIN memory m ON m.id = i.value', (id_list(ids),))
+    return [memory_from_row(row) for row in rows]
 
 
 def rarest(tx: Tx, phrases: Sequence[Phrase]) -> list[Phrase]:
