@@ -79,7 +79,7 @@ class MemoryNode(LifecycleNode):
         self._perceptions = PerceptionSubscription(
             self, self._inflow, values['perception.reliability'], self._activity.perceived, self._incompatible
         )
-        self._frames = transform_tree(self, self.get_logger().warning) if values['tf.listen'] else None
+        self._frames = transform_tree(self, self._inflow, self.get_logger().warning) if values['tf.listen'] else None
         self._server = ServiceServer(self, gate, health, self._served)
         diagnosis = Diagnosis(
             self.get_fully_qualified_name(), self._facts, self._activity.ticks, lambda: self.parameters.settings,
