@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from robotmem_ros.core.payload import check_choice, check_data, check_insight, check_name
 from robotmem_ros.errors import InvalidRequest, RobotMemError, StoreError
-from robotmem_ros.model import PERCEPTION, PERCEPTION_TYPES, PerceptionInput
+from robotmem_ros.model import PERCEPTION, PERCEPTION_TYPES, Feature, PerceptionInput, Pose
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, memories, occurrences
 from robotmem_ros.store.memories import NewMemory
@@ -25,6 +25,9 @@ MIN_DESCRIPTION = 3
 MAX_FEATURES = 256
 CONFIDENCE = 0.9
 """Confidence of a stored perception."""
+SMALLEST_PART = 20
+"""Perceptions that are stored though a request waits, some milliseconds of work: one each would let the queue run over
+where requests never end and a commit waits long for the disk."""
 
 
 def save_perception(rt: Runtime, perception: PerceptionInput) -> int:
@@ -46,14 +49,32 @@ def save_perceptions(rt: Runtime, batch: Sequence[PerceptionInput]) -> list[int 
     ids: dict[int, int | RobotMemError] = {}
     if described:
         moment = rt.time.stamp()
-        ids = _stored_in_parts(rt, deque(described), moment)
+        ids = _stored_in_parts(rt, deque(described), _Here.now(rt, moment), moment)
     return [r if isinstance(r, RobotMemError) else ids.get(i, 0) for i, r in enumerate(results)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where the robot is, and in which situation: one for a batch, all of whose features have been observed by then."""
+
+    pose: Pose | None
+    bucket: str
+    fingerprint: tuple[Feature, ...]
+
+    @classmethod
+    def now(cls, rt: Runtime, moment: Moment) -> _Here:
+        now = moment.utc_ns
+        return cls(rt.scenes.last_pose(), rt.scenes.bucket(now), rt.scenes.situation(now))
+
+
+ELSEWHERE = _Here(None, '', ())
+"""Of another collection than the robot's own, nothing is known."""
+
+
 def _stored_in_parts(
-    rt: Runtime, waiting: deque[tuple[int, PerceptionInput]], moment: Moment
+    rt: Runtime, waiting: deque[tuple[int, PerceptionInput]], here: _Here, moment: Moment
 ) -> dict[int, int | RobotMemError]:
-    """Store all, and let a request that waits for the writer go between two of them: a flood must not hold it up.
+    """Store all, and let a request that waits for the writer go between two parts: a flood must not hold it up.
 
     :raises StoreError: if the first part cannot be written. Of a later one, what is left is refused with the reason.
     """
@@ -62,9 +83,9 @@ def _stored_in_parts(
         part: dict[int, int | RobotMemError] = {}
         try:
             with rt.store.write(durable=rt.settings.store.perceptions_durable) as tx:
-                while waiting and not (part and rt.store.user_waits()):
+                while waiting and not (len(part) >= SMALLEST_PART and rt.store.user_waits()):
                     i, item = waiting[0]
-                    part[i] = _stored(rt, tx, item, moment)
+                    part[i] = _stored(rt, tx, item, here, moment)
                     waiting.popleft()
         except StoreError as error:
             if not done:
@@ -103,7 +124,7 @@ def _checked(item: PerceptionInput) -> PerceptionInput:
     )
 
 
-def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int | RobotMemError:
+def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, robot: _Here, moment: Moment) -> int | RobotMemError:
     collection = rt.collection(item.collection)
     try:
         open_session(tx, item.session_id, collection)
@@ -132,7 +153,7 @@ def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int |
             anchor_ns=moment.anchor_ns,
         ),
     )
-    here = collection == rt.scenes.collection
+    here = robot if collection == rt.scenes.collection else ELSEWHERE
     occurrences.add(
         tx,
         memory_id,
@@ -140,9 +161,9 @@ def _stored(rt: Runtime, tx: Tx, item: PerceptionInput, moment: Moment) -> int |
             at_ns=now,
             observed_at_ns=item.stamp_ns,
             session_id=item.session_id,
-            pose=item.pose or (rt.scenes.last_pose() if here else None),
-            bucket=rt.scenes.bucket(now) if here else '',
-            fingerprint=rt.scenes.situation(now) if here else (),
+            pose=item.pose or here.pose,
+            bucket=here.bucket,
+            fingerprint=here.fingerprint,
         ),
     )
     return memory_id
