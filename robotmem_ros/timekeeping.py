@@ -7,6 +7,7 @@ stepped yet. Writing finishes the moving first, so that no stamp is made that th
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -46,9 +47,10 @@ class Timekeeper:
         self, store: Store, clock: Clock, step_ns: Callable[[], int], report: Callable[[str], None] = lambda _: None
     ) -> None:
         self._store, self._clock, self._step_ns, self._report = store, clock, step_ns, report
-        self._lock = threading.Lock()
+        self._lock, self._settling = threading.Lock(), threading.Lock()
         self._moved: list[Shift] = []
-        self._steps: list[Step] = []
+        self._steps: deque[Step] = deque(maxlen=KEPT_STEPS)
+        self._step_count = 0
         self._undated = 0
         self._is_missed = False
         self._first = Moment(0, 0, 0)
@@ -84,16 +86,17 @@ class Timekeeper:
 
     def settle(self, *, background: bool = False) -> bool:
         """Store what was learned of the clock and move some stamps; tells whether more is to be moved."""
-        with self._lock:
-            mine = self._timeline
-        assert mine is not None
-        with self._store.write(background=background, durable=False) as tx:
-            timeline = _moved_on(tx, mine)
-            stored.save(tx, timeline)
-        with self._lock:
-            self._stored = timeline
-            self._timeline, _ = observe(timeline, self._reading, self._marks, self._step_ns())
-            return bool(timeline.shifts)
+        with self._settling:  # two that begin at the same place would move the same stamps twice
+            with self._lock:
+                mine = self._timeline
+            assert mine is not None
+            with self._store.write(background=background, durable=False) as tx:
+                timeline = _moved_on(tx, mine)
+                stored.save(tx, timeline)
+            with self._lock:
+                self._stored = timeline
+                self._timeline, _ = observe(timeline, self._reading, self._marks, self._step_ns())
+                return bool(timeline.shifts)
 
     def date_undated(self) -> bool:
         """Give a date to rows without one, of a simulation whose time had not begun or of a bad row: from now on."""
@@ -132,13 +135,13 @@ class Timekeeper:
     def step_count(self) -> int:
         """How many steps of the clock were seen since the start."""
         with self._lock:
-            return len(self._steps)
+            return self._step_count
 
     def notes(self) -> list[str]:
         """Say what a person should know of the clock, one sentence each; nothing while all is well."""
         found = [] if self.is_known else [NO_TIME]
         with self._lock:
-            found += map(str, self._steps[-KEPT_STEPS:])
+            found += map(str, self._steps)
         if self._undated and not self._clock.simulated:
             found.append(f'{self._undated} rows had no usable date: they count from now')
         return found
@@ -166,6 +169,7 @@ class Timekeeper:
 
     def _note(self, step: Step) -> None:
         self._steps.append(step)
+        self._step_count += 1
         if step.is_first and self._timeline is not None:
             self._moved.append(self._timeline.shifts[-1])
 

@@ -70,6 +70,17 @@ def open_engine(db_path: str, clock: ManualClock) -> Iterator[OpenEngine]:
 
 
 @pytest.fixture
+def rows_written() -> Callable[[Engine], int]:
+    """Give how many rows an engine has written so far; ``PRAGMA data_version`` stands still within a snapshot."""
+
+    def count(engine: Engine) -> int:
+        with engine._rt.store.write() as tx:
+            return int(tx.connection.total_changes())
+
+    return count
+
+
+@pytest.fixture
 def engine(open_engine: OpenEngine) -> Engine:
     """An engine in hybrid mode, with the deterministic hash embedder."""
     return open_engine(HashEmbedder())

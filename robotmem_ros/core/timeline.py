@@ -114,7 +114,10 @@ def observe(
         return known, None
     if known is None or known.boot != reading.boot:
         return _booted(known, reading, marks()), None
-    elapsed = max(0, reading.steady_ns - known.steady_ns)
+    elapsed = reading.steady_ns - known.steady_ns
+    if elapsed < 0 and abs(reading.utc_ns - known.utc_ns - elapsed) <= step_ns:
+        return known, None  # it was taken before the last one, by a thread that was held up until now
+    elapsed = max(0, elapsed)
     size = reading.utc_ns - known.utc_ns - elapsed
     now = replace(known, utc_ns=reading.utc_ns, steady_ns=reading.steady_ns)
     if abs(size) <= step_ns + elapsed // DRIFT_SHARE:

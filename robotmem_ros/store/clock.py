@@ -38,6 +38,11 @@ _MOVE_THE_REST = (
     'UPDATE situation_evidence SET last_at = last_at + :by WHERE last_at BETWEEN :from AND :until',
     'UPDATE place SET created_at = created_at + :by WHERE created_at BETWEEN :from AND :until',
 )
+_GONE = (
+    'collection c CROSS JOIN memory m INDEXED BY memory_gone ON m.collection_id = c.id'
+    " AND m.status <> 'active' AND m.status_at <= 0"
+)
+"""Memories that left the active ones at no known time: dated, or they would be purged at once."""
 _DATE = (
     'UPDATE memory SET decay_anchor = :anchor, created_at = iif(created_at <= 0, :utc, created_at) WHERE id IN'
     ' (SELECT id FROM memory WHERE decay_anchor <= 0 OR created_at <= 0 LIMIT :limit)',
@@ -48,13 +53,21 @@ _DATE = (
     ' (SELECT memory_a FROM co_occurrence WHERE last_updated <= 0 LIMIT :limit)',
     'UPDATE scene_ref SET last_updated = :utc WHERE last_updated <= 0 AND memory_id IN'
     ' (SELECT memory_id FROM scene_ref WHERE last_updated <= 0 LIMIT :limit)',
+    f'UPDATE memory SET status_at = :anchor WHERE id IN (SELECT m.id FROM {_GONE} LIMIT :limit)',
+    'UPDATE scene SET last_hit = :utc, created_at = iif(created_at <= 0, :utc, created_at) WHERE id IN'
+    " (SELECT id FROM scene WHERE origin = 'emergent' AND last_hit <= 0 LIMIT :limit)",
+    'UPDATE situation_evidence SET last_at = :utc WHERE (collection_id, bucket) IN'
+    ' (SELECT collection_id, bucket FROM situation_evidence WHERE last_at <= 0 LIMIT :limit)',
 )
-_ANY_UNDATED = """
+_ANY_UNDATED = f"""
 SELECT EXISTS (SELECT 1 FROM memory WHERE decay_anchor <= 0 OR created_at <= 0)
   OR EXISTS (SELECT 1 FROM occurrence INDEXED BY occurrence_undated WHERE at <= 0)
   OR EXISTS (SELECT 1 FROM session WHERE started_at <= 0)
   OR EXISTS (SELECT 1 FROM co_occurrence WHERE last_updated <= 0)
   OR EXISTS (SELECT 1 FROM scene_ref WHERE last_updated <= 0)
+  OR EXISTS (SELECT 1 FROM {_GONE})
+  OR EXISTS (SELECT 1 FROM scene WHERE origin = 'emergent' AND last_hit <= 0)
+  OR EXISTS (SELECT 1 FROM situation_evidence WHERE last_at <= 0)
 """
 
 

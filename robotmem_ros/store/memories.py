@@ -44,8 +44,8 @@ def insert(tx: Tx, new: NewMemory) -> int:
         ' confidence, strength, tier, session_id, perception_type, data, source, seq)'
         ' VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
         (new.collection_id, new.type, new.content, texts.content_hash(new.content), new.created_at_ns,
-         new.created_at_ns, new.category, new.confidence, new.strength, new.tier, new.session_id,
-         new.perception_type, new.data, new.source, new.seq),
+         new.created_at_ns if new.anchor_ns is None else new.anchor_ns, new.category, new.confidence, new.strength,
+         new.tier, new.session_id, new.perception_type, new.data, new.source, new.seq),
     )
     memory_id = tx.last_id
     fulltext.put(tx, memory_id, new.content)

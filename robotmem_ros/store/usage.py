@@ -16,15 +16,15 @@ _BEHIND = ':anchor <= decay_anchor AND decay_anchor - :anchor <= :day'
 def reinforce(tx: Tx, ids: Sequence[int], now_ns: int, repeat_s: float = 0.0, anchor_ns: int | None = None) -> None:
     """Count one use of each active memory at ``now_ns`` and let its decay begin anew.
 
-    Uses of one memory within ``repeat_s`` count once. Without a known time (0) the use counts and the
+    Uses of one memory within ``repeat_s`` count once. Without a known time (0) the use counts, on no day, and the
     anchor stays. A time that came again, as in a recording that loops, is no other day, and moves nothing back.
 
     :param anchor_ns: from where its age counts; by default ``now_ns``.
     """
     tx.execute(
         'UPDATE memory SET use_count = use_count + 1,'
-        ' use_days = use_days + (last_accessed = 0 OR (last_accessed / :day <> :now / :day'
-        f' AND NOT ({_AGAIN}))), last_accessed = iif(:now > 0 AND NOT ({_AGAIN}), :now, last_accessed),'
+        ' use_days = use_days + (:now > 0 AND (last_accessed = 0 OR (last_accessed / :day <> :now / :day'
+        f' AND NOT ({_AGAIN})))), last_accessed = iif(:now > 0 AND NOT ({_AGAIN}), :now, last_accessed),'
         f' decay_anchor = iif(:anchor > 0 AND NOT ({_BEHIND}), :anchor, decay_anchor)'
         " WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'active'"
         ' AND (last_accessed = 0 OR abs(:now - last_accessed) >= :repeat)',

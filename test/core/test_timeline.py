@@ -39,6 +39,13 @@ def test_a_quiet_clock_is_nothing_to_store() -> None:
     assert timeline.age_now_ns(NOW + 10 * DAY) == timeline.anchor_ns(NOW + 10 * DAY) == NOW + 10 * DAY
 
 
+def test_a_reading_that_comes_after_a_newer_one_is_no_step() -> None:
+    """A thread may be held up for seconds between looking at the clocks and saying so."""
+    timeline, _ = after(booted(), 60 * S)
+    assert after(timeline, -5 * S) == (timeline, None)
+    assert after(timeline, -5 * S, 400 * DAY)[1] is not None, 'what disagrees with the steady clock is one'
+
+
 def test_slewing_is_no_step() -> None:
     """A time server slews by up to 500 ppm: an hour of it is 1.8 s, and no step."""
     timeline, step = after(booted(), 3600 * S, 1800 * 10**6)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 
 from robotmem_ros import timekeeping
 from robotmem_ros.clock import ManualClock, SystemClock
 from robotmem_ros.engine import Engine
-from robotmem_ros.model import LearnRequest, Memory, RecallRequest
-from robotmem_ros.settings import ClockSettings, Settings
+from robotmem_ros.model import LearnRequest, Memory, PerceptionInput, RecallRequest
+from robotmem_ros.settings import ClockSettings, SceneSettings, Settings
 from robotmem_ros.store.store import Store
+from robotmem_ros.store.tx import Tx
 
 Open = Callable[..., Engine]
 DAY = 86_400 * 10**9
@@ -212,6 +215,55 @@ def test_a_later_step_and_one_back_are_reported_and_age_nothing(
     assert look(engine, 'blue').age_ns == 0
 
 
+def test_after_a_later_step_what_is_new_ages_like_everything_else(open_engine: Open, clock: ManualClock) -> None:
+    """Ages count from anchors: not from a UTC that lies ahead of where they are counted to."""
+    engine = open_engine(None)
+    for days in (1, 100):
+        clock.set(days=days)
+        settle(engine)
+    engine.learn(LearnRequest('red lamp'))
+    engine.save_perception(PerceptionInput(description='blue lamp'))
+    clock.advance(days=10)
+    assert look(engine, 'red').age_ns == look(engine, 'blue').age_ns == 10 * DAY
+
+
+def test_two_that_move_stamps_at_once_move_each_once(
+    open_engine: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tick and a request, at one moment; a step that is smaller than the time since boot shows a second moving."""
+    engine = open_engine(None)
+    engine.learn(LearnRequest('red lamp'))
+    stamp = clock.now
+    clock.advance(seconds=3600)
+    clock.set(seconds=600)
+    keeper, store, arrived = engine.time, engine._rt.store, threading.Event()
+    keeper.now()
+    write, other = store.write, threading.Thread(target=keeper.settle)
+
+    def held_up(**how: bool) -> AbstractContextManager[Tx]:
+        if threading.current_thread() is other:
+            arrived.set()
+        else:
+            other.start()
+            arrived.wait(0.3)
+        return write(**how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, 'write', held_up)
+        keeper.settle()
+        other.join()
+    assert look(engine, 'lamp').created_at_ns == stamp + 600 * 10**9
+
+
+def test_a_clock_that_flaps_for_ever_is_counted_and_not_kept(open_engine: Open, clock: ManualClock) -> None:
+    engine = open_engine(None)
+    for i in range(100):
+        clock.set(days=1 if i % 2 else -1)
+        engine.time.now()
+    assert engine.time.step_count == 100
+    assert len(engine.stats()['clock']) == len(engine.time._steps) == timekeeping.KEPT_STEPS
+
+
 def test_a_step_is_a_line_in_the_log_once(db_path: str, clock: ManualClock) -> None:
     """Contract 6: a later step is reported, also to those who do not ask for statistics."""
     said: list[str] = []
@@ -248,18 +300,19 @@ def test_what_is_no_step_is_a_setting(open_engine: Open, clock: ManualClock) -> 
     assert len(engine.stats()['clock']) == 1
 
 
-def test_only_looking_writes_nothing_at_a_new_boot(open_engine: Open, clock: ManualClock) -> None:
+def test_only_looking_writes_nothing_at_a_new_boot(
+    open_engine: Open, clock: ManualClock, rows_written: Callable[[Engine], int]
+) -> None:
     first = open_engine(None)
     first.learn(LearnRequest('red lamp'))
     first.close()
     clock.reboot()
     engine = open_engine(None)
-    with engine._rt.store.read() as tx:
-        before = tx.value('PRAGMA data_version')
-        for _ in range(3):
-            engine.tick()
-        look(engine, 'lamp')
-        assert tx.value('PRAGMA data_version') == before
+    before = rows_written(engine)
+    for _ in range(3):
+        engine.tick()
+    look(engine, 'lamp')
+    assert rows_written(engine) == before
 
 
 # ---- simulated time
@@ -299,6 +352,47 @@ def test_without_a_clock_nothing_ages_and_what_is_stored_is_dated_when_it_comes(
     assert look(engine, 'lamp').confidence == pytest.approx(0.9 * 0.99**10)
     assert engine.stats()['clock'] == []
     assert engine.end_session(session).summary['facts'] == 1
+
+
+def test_before_the_clock_a_memory_is_recalled_on_no_day(sim: tuple[Engine, ManualClock, list[str]]) -> None:
+    """Contract 6: how often a memory was polled never promotes it."""
+    engine, clock, _ = sim
+    engine.learn(LearnRequest('red lamp'))
+    for _ in range(5):
+        engine.recall(RecallRequest('lamp'))
+        settle(engine)
+    assert rows(engine, 'SELECT use_count, use_days, tier FROM memory') == [(5, 0, 'stm')]
+    clock.now = 1_700_000_000 * 10**9
+    engine.recall(RecallRequest('lamp'))
+    settle(engine)
+    assert rows(engine, 'SELECT use_days FROM memory') == [(1,)]
+
+
+def test_what_was_retired_before_the_clock_is_purged_by_its_age(sim: tuple[Engine, ManualClock, list[str]]) -> None:
+    engine, clock, _ = sim
+    engine.forget(engine.learn(LearnRequest('red lamp')).memory_id, 'wrong')
+    clock.now = 1_700_000_000 * 10**9
+    settle(engine)
+    assert engine.maintain(purge_after_days=30).purged == 0
+    clock.advance(days=31)
+    assert engine.maintain(purge_after_days=30).purged == 1
+
+
+def test_what_was_visited_before_the_clock_is_not_forgotten_when_it_comes(
+    sim: tuple[Engine, ManualClock, list[str]]
+) -> None:
+    engine, clock, _ = sim
+    engine.configure(Settings(scenes=SceneSettings(settle_s=0.0)))
+    for place in ('hall', 'dock', 'hall', 'lift'):
+        engine.observe('test', [('place', place)])
+        engine.advance_scenes()
+    clock.now = 1_700_000_000 * 10**9
+    settle(engine)
+    assert [scene.key for scene in engine.list_scenes()] == ['place:hall']
+    assert rows(engine, 'SELECT bucket, last_at FROM situation_evidence') == [
+        ('place:dock', clock.now), ('place:lift', clock.now)]
+    assert dates(engine, 'last_hit', 'scene') == dates(engine, 'created_at', 'scene') == {clock.now}
+
 
 
 def test_a_jump_forward_of_simulated_time_ages(sim: tuple[Engine, ManualClock, list[str]]) -> None:
