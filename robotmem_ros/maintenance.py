@@ -32,19 +32,22 @@ Job = Callable[[Runtime, int], bool]
 
 
 class Housekeeper:
-    """All jobs of one engine, in slices."""
+    """All jobs of one engine, in slices. Each slice goes on behind the last job: one that never ends starves none."""
 
     def __init__(self, rt: Runtime) -> None:
-        self._rt, self._gc, self._closer = rt, AutomaticGc(), Closer()
+        self._rt, self._gc = rt, AutomaticGc()
+        self._jobs: tuple[Job, ...] = (*JOBS, Closer().step, self._gc.step)
+        self._next = 0
 
     def run_slice(self) -> bool:
         """Work for about ``tick.slice_ms`` and tell whether more is due."""
         clock = self._rt.clock
         deadline = clock.steady_ns() + int(self._rt.settings.tick.slice_ms * 1e6)
-        more = False
-        for job in (keep_time, *JOBS, self._closer.step, self._gc.step):
+        more = keep_time(self._rt, deadline)
+        for _ in self._jobs:
             if clock.steady_ns() >= deadline:
                 return True
+            job, self._next = self._jobs[self._next], (self._next + 1) % len(self._jobs)
             more = job(self._rt, deadline) or more
         return more
 
@@ -132,7 +135,7 @@ def expire_edges(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
 
 
 def trim_perceptions(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
-    """Retire the oldest perceptions of a collection that holds more than ``store.max_perceptions``."""
+    """Remove the oldest perceptions of a collection that holds more than ``store.max_perceptions``."""
     most = rt.settings.store.max_perceptions
     with rt.store.read() as tx:
         surplus = memories.surplus_perceptions(tx, most, PERCEPTIONS_A_SLICE)

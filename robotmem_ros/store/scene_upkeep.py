@@ -138,11 +138,12 @@ def forget(tx: Tx, due: Limits, in_force: int, limit: int) -> int:
 
     :param in_force: id of a scene that stays.
     """
-    args = {**_args(due), 'in_force': in_force, 'limit': limit}
+    args = {**_args(due), 'in_force': in_force, 'limit': limit, 'day': NS_PER_DAY}
     tx.execute('DELETE FROM situation_evidence WHERE (collection_id, bucket) IN (SELECT collection_id, bucket'
                ' FROM situation_evidence WHERE last_at < :evidence ORDER BY last_at LIMIT :limit)', args)
     looked = tx.changes
-    tx.execute('UPDATE scene SET last_hit = :scenes WHERE id = :in_force AND last_hit < :scenes', args)
+    # A day later than need be, so that a robot that stands in one place writes this once a day and not every tick.
+    tx.execute('UPDATE scene SET last_hit = :scenes + :day WHERE id = :in_force AND last_hit < :scenes', args)
     tx.execute(f'DELETE FROM scene WHERE id IN (SELECT id {_DUE_SCENES} ORDER BY last_hit LIMIT :limit)', args)
     removed = tx.changes
     ties: list[Row] = tx.execute(

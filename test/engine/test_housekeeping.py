@@ -14,6 +14,8 @@ from robotmem_ros.errors import StoreBusy
 from robotmem_ros.maintenance import Housekeeper
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
 from robotmem_ros.ports import Vector
+from robotmem_ros.settings import Settings, StoreSettings
+from robotmem_ros.store.store import Store
 from robotmem_ros.timekeeping import Moment
 from robotmem_ros.usage import MAX_QUEUED, UsageQueue
 
@@ -217,8 +219,42 @@ def test_a_slice_ends_at_its_time_and_the_next_goes_on(open_engine: Open, clock:
     engine.learn(LearnRequest('a wet dock'))
     with engine._rt.store.write() as tx:
         tx.execute('UPDATE memory SET vector_state = 0, vector_id = NULL')
-    keeper._closer.step = lambda *_: bool(later.append('closer'))
+    keeper._jobs = (*keeper._jobs, lambda *_: bool(later.append('last')))
     assert keeper.run_slice() and not later
+    keeper.run_slice()
+    assert later == ['last'], 'a slice goes on behind the job at which time was up'
+
+
+def test_a_job_that_never_ends_keeps_no_other_from_its_work(db_path: str, clock: ManualClock) -> None:
+    """Contract 4: perceptions faster than the model embeds them are still at most ``store.max_perceptions``."""
+    class Slow(HashEmbedder):
+        def embed(self, text: str) -> Vector:
+            clock.advance(seconds=0.02)
+            return super().embed(text)
+
+    settings = Settings(store=StoreSettings(max_perceptions=20))
+    engine = Engine(Store.open(db_path), clock, Slow, settings)
+    for i in range(40):
+        for part in range(3):
+            engine.save_perception(PerceptionInput(description=f'crate{i} on belt{part}'))
+        engine.tick()
+    assert engine.stats()['pending_vectors'] > 0, 'the model lags behind'
+    assert engine.stats()['by_type']['perception'] <= 20 + 2 * 3
+    engine.close()
+
+
+def test_a_job_that_fails_keeps_no_other_from_its_work(engine: Engine) -> None:
+    keeper, done = Housekeeper(engine._rt), []
+
+    def fails(*_: object) -> bool:
+        raise StoreBusy('memory.db', 'for a test')
+
+    keeper._jobs = (fails, lambda *_: bool(done.append('next')))
+    with pytest.raises(StoreBusy):
+        keeper.run_slice()
+    with pytest.raises(StoreBusy):
+        keeper.run_slice()
+    assert done == ['next']
 
 
 def test_an_answer_without_memories_leaves_nothing_to_write(text_engine: Engine) -> None:

@@ -278,3 +278,23 @@ def test_the_limits_are_settings(open_engine: Open, clock: ManualClock, db_path:
     clock.advance(days=1.1)
     settle(engine)
     assert rows(db_path)['situation_evidence'] == []
+
+
+def test_a_robot_that_stands_for_half_a_year_writes_once_a_day(
+    engine: Engine, clock: ManualClock, rows_written: Callable[[Engine], int]
+) -> None:
+    """Contract 6: an idle robot must not wear out its card, though its scene is older than any other may get."""
+    for _ in range(2):
+        visit(engine, clock, place='dock')
+    engine.observe('test', [('place', 'dock')])
+    clock.advance(seconds=1.0)
+    engine.advance_scenes()
+    clock.advance(days=200)
+    settle(engine)
+    before = rows_written(engine)
+    clock.advance(days=0.9)
+    settle(engine)
+    assert rows_written(engine) == before
+    clock.advance(days=30)
+    settle(engine)
+    assert list(scenes(engine)) == ['place:dock']
