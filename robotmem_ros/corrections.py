@@ -36,9 +36,10 @@ def update(rt: Runtime, memory_id: int, new_content: str, context: str) -> str:
         for other in memories.by_hash(tx, row.collection_id, content_hash(new_content)):
             if other.id != memory_id and other.type == FACT and guard(new_content, other.content).same:
                 raise Conflict('new_content', f'memory {other.id} says this already', other.id)
-        lifecycle.replace_text(tx, memory_id, new_content, now)
-        if vector is not None:
-            vectors.put(tx, memory_id, row.collection_id, vector)
+        if new_content != row.content:  # the same text again is nothing to archive
+            lifecycle.replace_text(tx, memory_id, new_content, now)
+            if vector is not None:
+                vectors.put(tx, memory_id, row.collection_id, vector)
         if context:
             newest = occurrences.newest(tx, memory_id)
             occurrences.add(tx, memory_id, Occurrence(

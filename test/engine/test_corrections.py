@@ -25,6 +25,15 @@ def test_an_update_keeps_the_id_and_is_found_by_the_new_words_only(engine: Engin
     assert texts(engine, 'rack', min_confidence=0.0) == [] or 'tool rack is empty' not in texts(engine, 'rack')
 
 
+def test_the_same_text_again_is_nothing_to_archive(engine: Engine) -> None:
+    memory_id = engine.learn(LearnRequest('tool rack is empty')).memory_id
+    for _ in range(3):
+        assert engine.update(memory_id, 'tool rack is empty', '{"seen": "again"}') == 'tool rack is empty'
+    with engine._rt.store.read() as tx:
+        assert tx.value('SELECT count(*) FROM memory_text') == 0
+    assert engine.recall(RecallRequest('rack', context_filter='{"seen": "again"}')).total == 1
+
+
 def test_a_world_state_may_come_back(engine: Engine) -> None:
     """UPD-03: A → B → A is created anew, not refused as a duplicate of an overwritten text."""
     first = engine.learn(LearnRequest('tool rack is empty')).memory_id
