@@ -68,7 +68,8 @@ def _state(node: RunningNode, parts: dict[str, Any]) -> Finding:
         level = LEVELS[min(parts['memory'].level[0], 2)]
     text = f'{node.name} is {status.state}, {"ready" if status.ready else "not ready"}'
     step = STEPS.get(status.state)
-    return Finding('node', level, f'{text}: {status.reason}' if status.reason else text,
+    reason = '' if status.reason == f'the node is {status.state}' else status.reason
+    return Finding('node', level, f'{text}: {reason}' if reason else text,
                    f'ros2 lifecycle set {node.name} {step}' if step else '')
 
 

@@ -63,7 +63,9 @@ class RunningNode:
         path, is_open = self.status.db_path, self.status.state in DOWN
         there = f'run the command where {self.name} runs, or name a file with --file'
         if not os.access(path, os.F_OK):
-            raise NodeTrouble(f'{self.name} has its memory in {path}, which does not exist on this machine: {there}')
+            made = '' if is_open else f' (it is {self.status.state}, and may not have made it yet)'
+            raise NodeTrouble(
+                f'{self.name} has its memory in {path}, which does not exist on this machine{made}: {there}')
         if not os.access(path, os.R_OK):
             raise NodeTrouble(f'{self.name} has its memory in {path}, which you may not read')
         if is_open and ownership.owner_of(path) is None:

@@ -10,40 +10,30 @@ from typing import Any
 
 from robotmem_ros.exchange.times import text_of
 from robotmem_ros.model import Feature, Pose
+from robotmem_ros.store import records
 from robotmem_ros.store.occurrences import Occurrence
-from robotmem_ros.store.records import (
-    Counts,
-    EdgeRecord,
-    EvidenceRecord,
-    MemoryRecord,
-    PlaceRecord,
-    Record,
-    SceneRecord,
-    SceneTie,
-    SessionRecord,
-)
 
 Json = dict[str, Any]
 
 
-def to_json(record: Record) -> Json:
+def to_json(record: records.Record) -> Json:
     """Give a record as a JSON object."""
-    if isinstance(record, MemoryRecord):
+    if isinstance(record, records.MemoryRecord):
         return _memory(record)
-    if isinstance(record, EdgeRecord):
+    if isinstance(record, records.EdgeRecord):
         return {'kind': 'edge', 'a': record.a, 'b': record.b, 'weight': record.weight,
                 'last_updated': text_of(record.last_updated_ns)}
-    if isinstance(record, SessionRecord):
+    if isinstance(record, records.SessionRecord):
         return _slim({
             'kind': 'session', 'id': record.id, 'collection': record.collection, 'context': record.context,
             'started_at': text_of(record.started_at_ns), 'ended_at': text_of(record.ended_at_ns),
             'outcome_score': record.outcome_score, 'result': record.result})
-    if isinstance(record, SceneRecord):
+    if isinstance(record, records.SceneRecord):
         return _slim({
             'kind': 'scene', 'key': record.key, 'origin': record.origin, 'collection': record.collection,
             'strength': record.strength, 'created_at': text_of(record.created_at_ns),
             'last_hit': text_of(record.last_hit_ns), 'features': _counts(record.features)})
-    if isinstance(record, PlaceRecord):
+    if isinstance(record, records.PlaceRecord):
         return _slim({
             'kind': 'place', 'name': record.name, 'frame': record.frame_id, 'map': record.map_id,
             'position': [record.x, record.y, record.z], 'collection': record.collection,
@@ -51,16 +41,16 @@ def to_json(record: Record) -> Json:
     return _evidence(record)
 
 
-def _evidence(record: EvidenceRecord) -> Json:
+def _evidence(record: records.EvidenceRecord) -> Json:
     return _slim({
         'kind': 'evidence', 'bucket': record.bucket, 'visits': record.visits, 'collection': record.collection,
         'last_at': text_of(record.last_at_ns), 'features': _counts(record.features)})
 
 
-def _memory(record: MemoryRecord) -> Json:
+def _memory(record: records.MemoryRecord) -> Json:
     created = text_of(record.created_at_ns)
     head = {'kind': 'memory', 'id': record.origin, 'content': record.content, 'created_at': created}
-    usual = MemoryRecord('', '')
+    usual = records.MemoryRecord('', '')
     same_name = ('type', 'category', 'perception_type', 'data', 'source', 'seq', 'tier', 'confidence', 'strength',
                  'use_count', 'use_days')
     return {**head, **_slim({
@@ -88,11 +78,11 @@ def _pose(pose: Pose | None) -> Json | None:
                   'quaternion': list(pose.quaternion)})
 
 
-def _tie(tie: SceneTie) -> Json:
+def _tie(tie: records.SceneTie) -> Json:
     return {'key': tie.key, 'weight': tie.weight, 'last_updated': text_of(tie.last_updated_ns)}
 
 
-def _counts(features: Counts) -> list[list[Any]]:
+def _counts(features: records.Counts) -> list[list[Any]]:
     return [[feature.kind, feature.value, visits] for feature, visits in features]
 
 

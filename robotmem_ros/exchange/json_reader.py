@@ -12,17 +12,8 @@ from robotmem_ros.exchange.fields import Fields
 from robotmem_ros.exchange.json_form import feature_of
 from robotmem_ros.exchange.session_result import result_of
 from robotmem_ros.model import DECLARED, EMERGENT, FACT, LTM, PERCEPTION, PERCEPTION_TYPES, STM, Feature, Pose
+from robotmem_ros.store import records
 from robotmem_ros.store.occurrences import MOST, Occurrence
-from robotmem_ros.store.records import (
-    EdgeRecord,
-    EvidenceRecord,
-    MemoryRecord,
-    PlaceRecord,
-    Record,
-    SceneRecord,
-    SceneTie,
-    SessionRecord,
-)
 from robotmem_ros.validation import check_pose, check_tags
 
 MAX_LINE = 64 * 1024 * 1024
@@ -30,7 +21,7 @@ MAX_KEY = 1000
 MAX_WEIGHT = 1e6
 
 
-def record_of_text(text: str) -> Record | None:
+def record_of_text(text: str) -> records.Record | None:
     """Read one line of JSONL; ``None`` for the header.
 
     :raises InvalidRequest: naming the field, what was expected and what came.
@@ -47,7 +38,7 @@ def record_of_text(text: str) -> Record | None:
     return record_of(value)
 
 
-def record_of(value: Mapping[str, Any]) -> Record | None:
+def record_of(value: Mapping[str, Any]) -> records.Record | None:
     """Read one JSON object; ``None`` for the header of an export.
 
     :raises InvalidRequest: naming the field, what was expected and what came.
@@ -67,10 +58,10 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f'{name} is no number')
 
 
-def _memory(f: Fields) -> MemoryRecord:
+def _memory(f: Fields) -> records.MemoryRecord:
     is_perception = check_choice(f.text('type', FACT), 'type', (FACT, PERCEPTION)) == PERCEPTION
     occurrences = tuple(_occurrence(each) for each in f.objects('occurrences', MOST))
-    return MemoryRecord(
+    return records.MemoryRecord(
         origin=f.identity('id'), content=check_insight(f.text('content'), 'content'), collection=f.name('collection'),
         type=PERCEPTION if is_perception else FACT, category=f.name('category'),
         perception_type=check_choice(f.text('perception_type'), 'perception_type', ('', *PERCEPTION_TYPES)),
@@ -84,10 +75,10 @@ def _memory(f: Fields) -> MemoryRecord:
                       for each in f.objects('earlier')))
 
 
-def _seed(f: Fields) -> MemoryRecord:
+def _seed(f: Fields) -> records.MemoryRecord:
     """Read a record of seed 004 (CortexGraph): its day is the time of its one occurrence."""
     created = f.time('created_at')
-    return MemoryRecord(
+    return records.MemoryRecord(
         origin=f.identity('id'), content=check_insight(f.text('content'), 'content'), use_count=f.whole('use_count'),
         strength=f.number('strength', 1.0, 1.0, 2.0), created_at_ns=created, last_accessed_ns=f.time('last_used'),
         tags=check_tags(tuple(f.items('tags', str, 64))),
@@ -118,39 +109,40 @@ def _position(f: Fields) -> tuple[float, float, float]:
     return position[0], position[1], position[2]
 
 
-def _tie(f: Fields) -> SceneTie:
-    return SceneTie(f.name('key', MAX_KEY), f.number('weight', 1.0, 0.0, MAX_WEIGHT), f.time('last_updated'))
+def _tie(f: Fields) -> records.SceneTie:
+    return records.SceneTie(f.name('key', MAX_KEY), f.number('weight', 1.0, 0.0, MAX_WEIGHT), f.time('last_updated'))
 
 
-def _edge(f: Fields) -> EdgeRecord:
+def _edge(f: Fields) -> records.EdgeRecord:
     weight = f.number('weight', 1.0, 1e-9, MAX_WEIGHT)
-    return EdgeRecord(f.identity('a'), f.identity('b'), weight, f.time('last_updated'))
+    return records.EdgeRecord(f.identity('a'), f.identity('b'), weight, f.time('last_updated'))
 
 
-def _session(f: Fields) -> SessionRecord:
+def _session(f: Fields) -> records.SessionRecord:
     if not f.name('id'):
         raise InvalidRequest('id', 'the id of the session', '')
     score = f.number('outcome_score', 0.0, 0.0, 1.0) if f.has('outcome_score') else None
-    return SessionRecord(
+    return records.SessionRecord(
         f.name('id'), f.name('collection'), check_json_object(f.text('context'), 'context'), f.time('started_at'),
         f.time('ended_at'), score, result_of(f.text('result'), f.time('ended_at') > 0))
 
 
-def _scene(f: Fields) -> SceneRecord:
-    return SceneRecord(
+def _scene(f: Fields) -> records.SceneRecord:
+    return records.SceneRecord(
         f.name('key', MAX_KEY), check_choice(f.text('origin', DECLARED), 'origin', (EMERGENT, DECLARED)),
         f.name('collection'), f.whole('strength'), f.time('created_at'), f.time('last_hit'), _counts(f))
 
 
-def _place(f: Fields) -> PlaceRecord:
+def _place(f: Fields) -> records.PlaceRecord:
     x, y, z = _position(f)
     pose = check_pose(Pose(f.name('frame'), x, y, z, map_id=f.name('map')), 'place')
     assert pose is not None
-    return PlaceRecord(f.name('name'), pose.frame_id, x, y, z, pose.map_id, f.name('collection'), f.time('created_at'))
+    return records.PlaceRecord(
+        f.name('name'), pose.frame_id, x, y, z, pose.map_id, f.name('collection'), f.time('created_at'))
 
 
-def _evidence(f: Fields) -> EvidenceRecord:
-    return EvidenceRecord(
+def _evidence(f: Fields) -> records.EvidenceRecord:
+    return records.EvidenceRecord(
         f.name('bucket', MAX_KEY), f.whole('visits'), f.name('collection'), f.time('last_at'), _counts(f))
 
 
@@ -167,7 +159,7 @@ def _counts(f: Fields) -> tuple[tuple[Feature, int], ...]:
                  for kind, value, visits in triples)
 
 
-_READERS: Mapping[str, Callable[[Fields], Record]] = {
+_READERS: Mapping[str, Callable[[Fields], records.Record]] = {
     'seed': _seed, 'memory': _memory, 'edge': _edge, 'session': _session, 'scene': _scene, 'place': _place,
     'evidence': _evidence,
 }

@@ -57,6 +57,14 @@ def source(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture
+def node(world: Any) -> tuple[Any, Any]:
+    """An active node, as its process and a client of it."""
+    process, client = world.start(), world.client()
+    client.status()
+    return process, client
+
+
 def change(client: Any, *transitions: int) -> None:
     for transition in transitions:
         request = ChangeState.Request()
@@ -86,10 +94,10 @@ def test_import_lets_the_node_take_part(world: Any, robotmem: Run, source: str) 
 
 
 @pytest.mark.parametrize('state', ['inactive', 'unconfigured'])
-def test_the_node_is_left_in_the_state_that_it_was_in(world: Any, robotmem: Run, source: str, state: str) -> None:
-    world.start()
-    client = world.client()
-    client.status()
+def test_the_node_is_left_in_the_state_that_it_was_in(
+    node: tuple[Any, Any], robotmem: Run, source: str, state: str
+) -> None:
+    _, client = node
     change(client, *([DEACTIVATE] if state == 'inactive' else [DEACTIVATE, CLEANUP]))
     client.status(lambda s: s.state == state)
     result = robotmem('import', source)
@@ -99,11 +107,9 @@ def test_the_node_is_left_in_the_state_that_it_was_in(world: Any, robotmem: Run,
     assert 'a bolt is loose' in contents(client)
 
 
-def test_a_restore_puts_the_node_on_the_backup(world: Any, robotmem: Run, tmp_path: Path) -> None:
+def test_a_restore_puts_the_node_on_the_backup(node: tuple[Any, Any], robotmem: Run, tmp_path: Path) -> None:
     """SQL-09: with the node running, in one command."""
-    world.start()
-    client = world.client()
-    client.status()
+    _, client = node
     client.learn('before the copy')
     copy = str(tmp_path / 'copy.db')
     assert robotmem('backup', copy).status == 0
@@ -114,10 +120,8 @@ def test_a_restore_puts_the_node_on_the_backup(world: Any, robotmem: Run, tmp_pa
     assert Path(json.loads(result.out)['kept']).exists()
 
 
-def test_the_node_is_not_asked_to_pause_for_nothing(world: Any, robotmem: Run, tmp_path: Path) -> None:
-    process = world.start()
-    client = world.client()
-    client.status()
+def test_the_node_is_not_asked_to_pause_for_nothing(node: tuple[Any, Any], robotmem: Run, tmp_path: Path) -> None:
+    process, _ = node
     (tmp_path / 'bad.db').write_bytes(b'no database' * 100)
     for arguments in (('import', str(tmp_path / 'none')), ('restore', str(tmp_path / 'none.db')),
                       ('restore', str(tmp_path / 'bad.db')), ('restore', str(process.database))):
@@ -127,28 +131,22 @@ def test_the_node_is_not_asked_to_pause_for_nothing(world: Any, robotmem: Run, t
 
 
 def test_the_node_comes_back_from_what_fails(
-    world: Any, robotmem: Run, source: str, monkeypatch: pytest.MonkeyPatch
+    node: tuple[Any, Any], robotmem: Run, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    process = world.start()
-    client = world.client()
-    client.status()
-
     def fail(*_: Any) -> Any:
-        raise StoreError(str(process.database), 'the disk is full')
+        raise StoreError('memory.db', 'the disk is full')
 
     monkeypatch.setattr(exchanging, '_take_in', fail)
     result = robotmem('import', source)
     assert result.status == 1
     assert 'is active again' in result.err and result.err.splitlines()[-1].endswith('the disk is full')
-    assert client.learn('it goes on').success
+    assert node[1].learn('it goes on').success
 
 
 def test_a_node_that_does_not_come_back_is_told_of(
-    world: Any, robotmem: Run, source: str, monkeypatch: pytest.MonkeyPatch
+    node: tuple[Any, Any], robotmem: Run, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    process = world.start()
-    client = world.client()
-    client.status()
+    process, _ = node
 
     def break_the_file(*_: Any) -> Summary:
         process.database.write_bytes(b'no database' * 100)
@@ -162,11 +160,9 @@ def test_a_node_that_does_not_come_back_is_told_of(
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_no_signal_leaves_the_node_without_its_file(world: Any, source: str, number: int) -> None:
+def test_no_signal_leaves_the_node_without_its_file(node: tuple[Any, Any], source: str, number: int) -> None:
     """SHUT-02: Ctrl-C, twice, a stopped service, a terminal that closes."""
-    world.start()
-    client = world.client()
-    client.status()
+    _, client = node
     command = [sys.executable, '-c', STUCK, 'import', source, *PATIENCE]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == 'WORKING\n'
@@ -180,10 +176,8 @@ def test_no_signal_leaves_the_node_without_its_file(world: Any, source: str, num
     assert contents(client) == set()
 
 
-def test_reading_finds_the_file_of_the_running_node(world: Any, robotmem: Run, tmp_path: Path) -> None:
-    process = world.start()
-    client = world.client()
-    client.status()
+def test_reading_finds_the_file_of_the_running_node(node: tuple[Any, Any], robotmem: Run, tmp_path: Path) -> None:
+    process, client = node
     client.learn('the dock is cold')
     result = robotmem('export', str(tmp_path / 'out.jsonl'))
     assert (result.status, result.out.split()[0]) == (0, '1'), result.err
