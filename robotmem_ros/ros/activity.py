@@ -20,6 +20,9 @@ DRAIN_S = 3.0
 """Longest time that the end spends on storing what has already come in."""
 LEFT_OVER_S = 2.0
 """How long after the start messages may still be handed over that had arrived before it."""
+STORING_REST = 4.0
+"""The writer is others' for four times as long as a batch of perceptions took: what comes meanwhile is one batch, and
+on a slow disk one wait for it instead of many."""
 SLICE_PAUSE_S = 0.005
 """Pause between two slices of housekeeping, in which everything else runs."""
 
@@ -48,11 +51,11 @@ class Activity:
         self._taking = False
         self.ticks = TickMeter()
         self._started_s, self._started_ns = 0.0, 0
-        self._storing = self._worker('storing perceptions', self._store)
+        self._storing = self._worker('storing perceptions', self._store, rest=STORING_REST)
         self._following = self._worker('following the situation', situation.step)
         self._keeping = self._worker('housekeeping', self._keep_house)
 
-    def _worker(self, doing: str, step: Callable[[Engine], float | None]) -> Worker:
+    def _worker(self, doing: str, step: Callable[[Engine], float | None], rest: float = 0.0) -> Worker:
         def watched_step() -> float | None:
             try:
                 with self._gate.enter() as engine:
@@ -66,7 +69,7 @@ class Activity:
             self._health.failed(doing, error)
             self._on_trouble(doing, error)
 
-        return Worker(doing, watched_step, failed)
+        return Worker(doing, watched_step, failed, rest)
 
     def start(self, engine: Engine) -> None:
         """Let callers in to ``engine``, and begin."""
@@ -115,7 +118,9 @@ class Activity:
     def _store(self, engine: Engine) -> float | None:
         left = self._intake.store(engine)
         self._following.wake()
-        return 0.0 if left else None
+        if left >= self._intake.batch:
+            return 0.0
+        return SLICE_PAUSE_S if left else None
 
     def _keep_house(self, engine: Engine) -> float | None:
         with self.ticks.slice():

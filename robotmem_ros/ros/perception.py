@@ -34,7 +34,7 @@ class PerceptionIntake:
     def __init__(self, size: int, batch: int, on_refused: Callable[[int, str, Exception], None]) -> None:
         self._lock = threading.Lock()
         self._waiting: deque[PerceptionInput] = deque()
-        self._size, self._batch, self._on_refused = size, batch, on_refused
+        self._size, self.batch, self._on_refused = size, batch, on_refused
         self._last_seq: OrderedDict[str, int] = OrderedDict()
         self._bytes = 0
         self.stored = self.refused = self.dropped = 0
@@ -70,7 +70,7 @@ class PerceptionIntake:
         :raises StoreError: if the file cannot be written; the batch then waits again.
         """
         with self._lock:
-            batch = [self._pop() for _ in range(min(self._batch, len(self._waiting)))]
+            batch = [self._pop() for _ in range(min(self.batch, len(self._waiting)))]
         if not batch:
             return 0
         try:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 RETRY_S = 1.0
 """Pause after a step that failed: what fails at once would otherwise fail in a busy loop."""
+LONGEST_REST_S = 0.05
+"""Of a worker that rests in proportion to its steps."""
 
 
 class Worker:
@@ -19,10 +22,14 @@ class Worker:
     :param name: of the thread, for a debugger.
     :param step: does a little and gives the seconds until it wants to be called again; ``None``: when woken.
     :param on_error: is told what a step raised; the worker goes on after a pause.
+    :param rest: for how many times the length of a step nobody can wake it afterwards, within ``LONGEST_REST_S``;
+        unless the step gave 0, since much is left to do.
     """
 
-    def __init__(self, name: str, step: Callable[[], float | None], on_error: Callable[[Exception], None]) -> None:
-        self._name, self._step, self._on_error = name, step, on_error
+    def __init__(
+        self, name: str, step: Callable[[], float | None], on_error: Callable[[Exception], None], rest: float = 0.0
+    ) -> None:
+        self._name, self._step, self._on_error, self._rest = name, step, on_error, rest
         self._condition = threading.Condition()
         self._woken = self._stopping = False
         self._thread: threading.Thread | None = None
@@ -55,12 +62,15 @@ class Worker:
 
     def _run(self) -> None:
         while not self._stopping:
+            begun = time.monotonic()
             try:
                 pause = self._step()
             except Exception as error:  # noqa: BLE001  the thread must outlive whatever one step raises
                 self._on_error(error)
                 pause = RETRY_S
+            rest_s = min(self._rest * (time.monotonic() - begun), LONGEST_REST_S) if pause != 0.0 else 0.0
             with self._condition:
+                self._condition.wait_for(lambda: self._stopping, rest_s)
                 if not self._woken and not self._stopping:
                     self._condition.wait(pause)
                 self._woken = False
