@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import apsw
@@ -14,13 +14,34 @@ from robotmem_ros.store.tx import Tx, typed_errors
 
 BACKUP_STEP_PAGES = 256
 
-
 OnPages = Callable[[int, int], None]
 """Is told how many pages are done, and of how many."""
 
 
 def silent(done: int, total: int) -> None:
     """Tell nobody."""
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[str]:
+    """Give the name of a new file beside ``path``, which takes its place at the end; on an error nothing is left.
+
+    What a kill may have left under that name is no beginning of this file, and goes first.
+    """
+    part = f'{path}.part'
+    try:
+        _remove(part)
+        paths.prepare(part)
+        yield part
+        Path(part).replace(path)
+        paths.sync_folder(path)
+    finally:
+        _remove(part)
+
+
+def _remove(part: str) -> None:
+    for suffix in ('', '-journal', '-wal', '-shm'):
+        Path(part + suffix).unlink(missing_ok=True)
 
 
 def copy_database(tx: Tx, target: str, on_pages: OnPages = silent) -> None:
@@ -69,8 +90,9 @@ def restore(
     :param meanwhile: is entered once the backup is known to be good: has an owner of the target let go of it.
     :return: path of the target, and path of the old file, '' where there was none.
     :raises StoreOwned: if a process owns the target.
-    :raises StoreCorrupt: if the backup is damaged, empty or not ours; NewerSchema if it is too new.
-    :raises InvalidRequest: if ``backup`` is no file, or the target itself.
+    :raises StoreError: if ``backup`` does not exist; StoreCorrupt if it is damaged, empty or not ours; NewerSchema
+        if it is too new.
+    :raises InvalidRequest: if ``backup`` cannot be a file, or is the target itself.
     """
     source, full = paths.resolve(backup), paths.resolve(target)
     if not Path(source).is_file():
@@ -87,17 +109,13 @@ def restore(
 
 def _in_place_of(full: str, source: str, stamp: str, wait_s: float, on_pages: OnPages) -> str:
     owned = ownership.take(full, wait_s)
-    part = Path(full + '.part')
     try:
-        paths.prepare(str(part))
-        _copy(source, str(part), on_pages)
-        kept = _put_aside(full, f'{full}.before-{stamp}')
-        part.replace(full)
-        paths.sync_folder(full)
+        with new_file(full) as part:
+            _copy(source, part, on_pages)
+            kept = _put_aside(full, f'{full}.before-{stamp}')
     except OSError as error:
         raise StoreError(full, f'cannot be restored ({error.strerror})') from error
     finally:
-        part.unlink(missing_ok=True)
         owned.release()
     return kept
 
@@ -105,12 +123,13 @@ def _in_place_of(full: str, source: str, stamp: str, wait_s: float, on_pages: On
 def _copy(source: str, target: str, on_pages: OnPages) -> None:
     with typed_errors(source):
         connection = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
-        tx = Tx(connection, source, has_vectors=False)
-        try:
+    tx = Tx(connection, source, has_vectors=False)
+    try:
+        with typed_errors(target):  # the source has just been read whole: what fails now is the disk of the target
             copy_database(tx, target, on_pages)
-        finally:
-            tx.end()
-            connection.close(True)
+    finally:
+        tx.end()
+        connection.close(True)
 
 
 def _put_aside(full: str, kept: str) -> str:

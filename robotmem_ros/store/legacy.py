@@ -22,9 +22,15 @@ _COLUMNS = (
 
 
 def is_database(path: str) -> bool:
-    """Tell whether ``path`` is an SQLite file, of whomever."""
-    with Path(path).open('rb') as file:
-        return file.read(len(MAGIC)) == MAGIC
+    """Tell whether ``path`` is an SQLite file, of whomever.
+
+    :raises StoreError: if it cannot be read, in the system's own words.
+    """
+    try:
+        with Path(path).open('rb') as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise StoreError(path, f'cannot be read ({error.strerror})') from error
 
 
 @contextmanager

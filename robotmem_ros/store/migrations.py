@@ -52,10 +52,14 @@ def read_header(path: str) -> Header | None:
     """Read the header without SQLite, which would already change files; ``None`` for an empty file.
 
     :raises StoreCorrupt: if the file is no SQLite database, or shorter than it says.
+    :raises StoreError: if it cannot be read, in the system's own words.
     """
-    with Path(path).open('rb') as file:
-        head = file.read(HEADER_BYTES)
-        length = os.fstat(file.fileno()).st_size
+    try:
+        with Path(path).open('rb') as file:
+            head = file.read(HEADER_BYTES)
+            length = os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise StoreError(path, f'cannot be read ({error.strerror})') from error
     if not head:
         return None
     if len(head) < HEADER_BYTES or not head.startswith(b'SQLite format 3\0'):

@@ -175,17 +175,11 @@ class Store:
             raise InvalidRequest('path', 'a file in a folder that exists', path)
         if os.path.lexists(full):
             raise InvalidRequest('path', 'a file that does not exist yet', path)
-        part = Path(full + '.part')
         try:
-            paths.prepare(str(part))
-            with self.read() as tx, typed_errors(full):
-                backups.copy_database(tx, str(part), on_pages)
-            part.replace(full)
-            paths.sync_folder(full)
+            with backups.new_file(full) as part, self.read() as tx, typed_errors(full):
+                backups.copy_database(tx, part, on_pages)
         except OSError as error:
             raise StoreError(full, f'cannot be written ({error.strerror})') from error
-        finally:
-            part.unlink(missing_ok=True)
         return paths.size(full)
 
     def checkpoint(self, *, truncate: bool = False) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from robotmem_ros.errors import InvalidRequest, StoreError
+from robotmem_ros.store import legacy
 from robotmem_ros.store.store import Store
 
 
@@ -29,6 +30,22 @@ def test_home_is_expanded_and_folders_are_made(tmp_path: Path, monkeypatch: pyte
     assert mode(folder) == 0o700
     assert not (tmp_path / '~').exists()
     store.close()
+
+
+def test_a_file_that_may_not_be_read_is_a_sentence(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user's file, looked at with a command line tool; root may read everything, so the refusal is made."""
+    Store.open(path).close()
+    plain = Path.open
+
+    def refused(file: Path, *args: object, **named: object) -> object:
+        if str(file) == path:
+            raise PermissionError(13, 'Permission denied')
+        return plain(file, *args, **named)
+
+    monkeypatch.setattr(Path, 'open', refused)
+    for look in (Store.open_to_read, legacy.is_database):
+        with pytest.raises(StoreError, match='cannot be read'):
+            look(path)
 
 
 def test_an_empty_file_that_was_there_is_made_private(path: str) -> None:

@@ -57,6 +57,20 @@ def test_what_a_crash_left_in_the_wal_is_kept_with_the_old_file(two: tuple[str, 
     assert (names(crashed), names(kept)) == (['old'], ['late', 'new', 'old'])
 
 
+@pytest.mark.parametrize('left', [b'x' * 100_000, b'SQLite format 3\0' + bytes(5000)])
+def test_what_a_kill_left_of_a_copy_stands_in_no_ones_way(two: tuple[str, str], tmp_path: Path, left: bytes) -> None:
+    path, copy = two
+    other = str(tmp_path / 'other.db')
+    for part in (path + '.part', path + '.part-journal', other + '.part'):
+        Path(part).write_bytes(left)
+    backups.restore(copy, path, 'x')
+    store = Store.open(path)
+    store.backup(other)
+    store.close()
+    assert names(path) == names(other) == ['old']
+    assert [file.name for file in tmp_path.iterdir() if '.part' in file.name] == []
+
+
 def test_a_file_that_is_owned_is_not_replaced(two: tuple[str, str]) -> None:
     path, copy = two
     store = Store.open(path, owner=True)
