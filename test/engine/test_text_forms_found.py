@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from robotmem_ros import consolidation
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.core import text as texts
 from robotmem_ros.engine import Engine
@@ -96,8 +97,10 @@ def test_a_file_of_another_form_is_indexed_anew(
     patch = other_form(monkeypatch)
     old = start()
     kept = [old.learn(LearnRequest(f'走廊{number}号湿滑')).memory_id for number in range(450)]
-    gone = old.learn(LearnRequest('走廊尽头')).memory_id
+    gone, merged = (old.learn(LearnRequest(text)).memory_id for text in ('走廊尽头', '走廊很长'))
     old.forget(gone, 'wrong')
+    with old._rt.store.write() as tx:
+        consolidation.supersede(tx, merged, kept[0], 'consolidated', old.settings.hebbian, clock.now)
     old.close()
     patch.__exit__(None, None, None)
     new = start()
@@ -111,6 +114,8 @@ def test_a_file_of_another_form_is_indexed_anew(
         indexed = tx.execute('SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?', ('"走 廊"',))
         assert sorted(row[0] for row in indexed) == kept
         assert tx.execute('SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?', ('"走廊7号湿滑"',)) == []
+        absorbed = tx.value('SELECT content_hash FROM memory WHERE id = ?', (merged,))
+        assert absorbed == texts.content_hash('走廊很长'), 'by it a text that was merged away leads to its keeper'
     assert new.learn(LearnRequest('走廊７号 湿滑')).status == 'duplicate'
     new.close()
     log.clear()
