@@ -9,6 +9,7 @@ from typing import Any
 from robotmem_ros.core.ranking import fuse
 from robotmem_ros.core.text import query_phrases
 from robotmem_ros.model import Filters, Memory
+from robotmem_ros.ports import Vector
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import fulltext, memories, scenes, sessions, vectors
 from robotmem_ros.store.sessions import SessionRow
@@ -19,8 +20,21 @@ MAX_PROBES = 8
 """Insights of the session that are asked with: the newest ones."""
 
 
-def related_memories(rt: Runtime, tx: Tx, session: SessionRow, now_ns: int) -> tuple[Memory, ...]:
-    """Give at most five memories of other sessions, best first; not reinforced."""
+def context_vector(rt: Runtime, session_id: str) -> Vector | None:
+    """Embed what the context of an open session says: before the writer is taken, which a slow model must not hold."""
+    with rt.store.read() as tx:
+        session = sessions.get(tx, session_id)
+    text = ' '.join(_words(session.context)) if session is not None and not session.ended_at_ns else ''
+    return rt.embed(text) if query_phrases(text) else None
+
+
+def related_memories(
+    rt: Runtime, tx: Tx, session: SessionRow, now_ns: int, context: Vector | None
+) -> tuple[Memory, ...]:
+    """Give at most five memories of other sessions, best first; not reinforced.
+
+    :param context: from :func:`context_vector`; the session's insights have their vectors in the file.
+    """
     settings = rt.settings
     filters = Filters(
         collection=session.collection,
@@ -30,17 +44,15 @@ def related_memories(rt: Runtime, tx: Tx, session: SessionRow, now_ns: int) -> t
     )
     facts = sessions.facts(tx, session.id)[-MAX_PROBES:]
     worth: dict[int, float] = {}
-    for text in [' '.join(_words(session.context)), *(fact.content for fact in facts)]:
+    probes = [(' '.join(_words(session.context)), context), *((f.content, vectors.get(tx, f.id)) for f in facts)]
+    for text, vector in probes:
         phrases = query_phrases(text)
         if not phrases:
             continue
-        vector = rt.embed(text)
         by_text = dict(fulltext.search(tx, phrases, filters, settings.decay, 2 * MOST))
         nearest = [] if vector is None else vectors.nearest(tx, vector, filters, settings.decay, 2 * MOST)
         meaning = {i: c for i, c in nearest if c >= settings.learn.similar_from}
-        for memory_id, score in fuse(
-            by_text, meaning, settings.recall.text_weight if vector is not None else 1.0
-        ).items():
+        for memory_id, score in fuse(by_text, meaning, settings.recall.text_weight).items():
             worth[memory_id] = max(worth.get(memory_id, 0.0), score)
     for memory_id in scenes.sharing(tx, [fact.id for fact in facts], MOST):
         worth[memory_id] = worth.get(memory_id, 0.0) + 0.5

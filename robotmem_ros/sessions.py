@@ -12,7 +12,7 @@ from robotmem_ros import consolidation
 from robotmem_ros.core.payload import check_json_object, check_name, check_unit
 from robotmem_ros.errors import InvalidRequest, NotFound
 from robotmem_ros.model import Filters, Memory, SessionEnded, SessionStarted
-from robotmem_ros.related import related_memories
+from robotmem_ros.related import context_vector, related_memories
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, memories, sessions, statistics, usage
 from robotmem_ros.store.sessions import SessionRow
@@ -46,7 +46,7 @@ def end_session(rt: Runtime, session_id: str, outcome_score: float | None) -> Se
         raise InvalidRequest('session_id', 'the id that start_session gave', session_id)
     if outcome_score is not None:
         check_unit(outcome_score, 'outcome_score', 0.0, 1.0)
-    moment = rt.time.stamp()
+    context, moment = context_vector(rt, session_id), rt.time.stamp()
     with rt.store.write() as tx:
         row = sessions.get(tx, session_id)
         if row is None:
@@ -55,7 +55,7 @@ def end_session(rt: Runtime, session_id: str, outcome_score: float | None) -> Se
             return _repeated(rt, tx, row, outcome_score, moment.now_ns)
         merged = consolidation.consolidate(tx, row, rt.settings, moment.anchor_ns)
         decayed = statistics.decayed_count(tx, row.collection_id, moment.now_ns, rt.settings.decay)
-        related = related_memories(rt, tx, row, moment.now_ns)
+        related = related_memories(rt, tx, row, moment.now_ns, context)
         ended = record_end(tx, row, moment.utc_ns, outcome_score, merged, decayed, related)
         _promote(rt, tx, session_id, outcome_score)
     rt.usage.forget_session(session_id)

@@ -8,9 +8,11 @@ import pytest
 
 from robotmem_ros import duplicates
 from robotmem_ros.clock import ManualClock
+from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import InvalidRequest, NotFound
 from robotmem_ros.model import LearnRequest, Pose, RecallRequest
+from robotmem_ros.ports import Vector
 
 
 def learn_in(engine: Engine, session: str, *texts: str, **fields: object) -> list[int]:
@@ -46,6 +48,24 @@ def test_a_second_end_answers_the_same_and_changes_nothing(engine: Engine, clock
     assert again.summary == first.summary
     assert again.summary['outcome_score'] == 0.8
     assert [m.id for m in again.related_memories] == [m.id for m in first.related_memories]
+
+
+def test_a_slow_model_holds_no_write_up(open_engine: Callable[..., Engine]) -> None:
+    """Contract 4: one writer; what the end of a session asks the model, it asks before it is the writer."""
+    held: list[str] = []
+
+    class Watched(HashEmbedder):
+        def embed(self, text: str) -> Vector:
+            if engine._rt.store._lock._owner is not None:
+                held.append(text)
+            return super().embed(text)
+
+    engine = open_engine(Watched())
+    other, session = engine.start_session().session_id, engine.start_session('{"task": "dock charger"}').session_id
+    learn_in(engine, other, 'the dock charger hums when full')
+    learn_in(engine, session, 'the gripper lost its pad', 'the hall lamp flickers')
+    ended = engine.end_session(session)
+    assert ([m.content for m in ended.related_memories], held) == (['the dock charger hums when full'], [])
 
 
 def test_what_was_said_three_times_is_kept_once(engine: Engine, open_engine: Callable[..., Engine]) -> None:
