@@ -12,7 +12,9 @@ from robotmem_ros import sessions as episodes
 from robotmem_ros.consolidation import Cluster, Clustering, is_mergeable, merge
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.runtime import Runtime
+from robotmem_ros.settings import Settings
 from robotmem_ros.store import memories, sessions, statistics
+from robotmem_ros.timekeeping import Moment
 
 
 @dataclass
@@ -32,11 +34,10 @@ class Closer:
 
     def step(self, rt: Runtime, deadline: int) -> bool:
         """Do a little; tells whether more is due."""
-        limit_ns = int(rt.settings.sessions.open_limit_days * NS_PER_DAY)
         moment = rt.time.now()
-        if not limit_ns or moment.utc_ns <= limit_ns:
+        before_ns = idle_before_ns(moment, rt.settings)
+        if not before_ns:
             return False
-        before_ns = moment.utc_ns - limit_ns
         if self._now is None:
             self._now = _next(rt, before_ns)
             return self._now is not None
@@ -46,11 +47,21 @@ class Closer:
                 if not closing.clustering.run(tx, lambda: rt.clock.steady_ns() >= deadline):
                     closing.groups = closing.clustering.groups()
         elif closing.groups:
-            _merge(rt, closing.groups.pop(), moment.anchor_ns)
+            _merge(rt, closing.groups[-1], moment.anchor_ns)
+            closing.groups.pop()  # only now: one whose write failed is merged in the next slice
         else:
             self._now = None
             _end(rt, closing, before_ns)
         return True
+
+
+def idle_before_ns(moment: Moment, settings: Settings) -> int:
+    """Give the time before which a session must have come to rest to be idle; 0 where none ever is.
+
+    Counted from where ages are counted to, so that no step of the clock makes a session idle.
+    """
+    limit_ns = int(settings.sessions.open_limit_days * NS_PER_DAY)
+    return max(0, moment.now_ns - limit_ns) if limit_ns else 0
 
 
 def _next(rt: Runtime, before_ns: int) -> Closing | None:

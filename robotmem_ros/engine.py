@@ -13,7 +13,8 @@ from typing import Any
 
 from robotmem_ros import adoption, cleanup, corrections, learn, perceive, recall, scene_recall, sessions
 from robotmem_ros import scene_upkeep as upkeep
-from robotmem_ros.core.decay import NS_PER_DAY
+from robotmem_ros.closing import idle_before_ns
+from robotmem_ros.core.payload import check_name
 from robotmem_ros.core.ranking import fuse
 from robotmem_ros.errors import RobotMemError
 from robotmem_ros.exchange.importer import Importer, Summary
@@ -203,10 +204,10 @@ class Engine:
     def stats(self, collection: str = '') -> dict[str, Any]:
         """Give the counts that ``robotmem stats`` prints."""
         rt, moment = self._rt, self._rt.time.now()
-        idle_before_ns = moment.utc_ns - int(rt.settings.sessions.open_limit_days * NS_PER_DAY)
+        name = rt.collection(check_name(collection, 'collection'))
         with rt.store.read() as tx:
-            counts = statistics.counts(tx, rt.collection(collection), moment.now_ns, rt.settings.decay)
-            idle = sessions_stored.idle_count(tx, counts['collection'], idle_before_ns)
+            counts = statistics.counts(tx, name, moment.now_ns, rt.settings.decay)
+            idle = sessions_stored.idle_count(tx, name, idle_before_ns(moment, rt.settings))
         return {
             **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'queued_uses': len(rt.usage),
             'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures,

@@ -11,7 +11,6 @@ from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import collections, edges, retention, vectors
 
 MAX_DAYS = 36_500.0
-NO_DEADLINE = 2**63
 
 
 @dataclass(frozen=True)

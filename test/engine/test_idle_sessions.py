@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from robotmem_ros import duplicates
+from robotmem_ros import duplicates, timekeeping
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.engine import Engine
-from robotmem_ros.errors import NotFound
+from robotmem_ros.errors import NotFound, StoreError
 from robotmem_ros.model import LearnRequest, RecallRequest
 from robotmem_ros.settings import SessionSettings, Settings
 
@@ -133,3 +133,48 @@ def test_an_ended_session_holds_nothing_against_gc(engine: Engine, clock: Manual
     settle(engine)
     assert engine.maintain().gc_retired == 1
     assert engine.recall(RecallRequest('lamp', min_confidence=0.0)).memories == ()
+
+
+def test_where_none_is_ever_idle_none_is_counted(open_engine: Open, clock: ManualClock) -> None:
+    """``sessions.open_limit_days`` 0: never."""
+    engine = open_engine(None, Settings(sessions=SessionSettings(open_limit_days=0.0)))
+    engine.start_session()
+    clock.advance(days=1000)
+    settle(engine)
+    assert (engine.stats()['open_sessions'], engine.stats()['idle_sessions']) == (1, 0)
+
+
+def test_no_step_of_the_clock_makes_a_session_idle(
+    open_engine: Open, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract 6, time: a first step forward while stamps are still being moved, and a later one."""
+    monkeypatch.setattr(timekeeping, 'IDS_A_SLICE', 1)
+    engine = open_engine(None)
+    session = engine.start_session().session_id
+    learn(engine, session, *(f'note{i} about thing{i}' for i in range(9)))
+    for days in (400, 100):
+        clock.advance(seconds=60)
+        clock.set(days=days)
+        settle(engine)
+        found = engine.stats()
+        assert (found['open_sessions'], found['idle_sessions']) == (1, 0)
+
+
+def test_a_group_whose_merge_failed_is_merged_in_the_next_slice(
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = engine.start_session().session_id
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
+        learn(engine, session, *['the cart brake squeaks'] * 3, 'red lamp')
+    clock.advance(days=8)
+
+    def full(*_: object) -> None:
+        raise StoreError('memory.db', 'the disk is full')
+
+    with monkeypatch.context() as patch:
+        patch.setattr('robotmem_ros.closing.merge', full)
+        with pytest.raises(StoreError):
+            settle(engine)
+    settle(engine)
+    assert engine.end_session(session).superseded_count == engine.stats()['by_status']['superseded'] == 2
