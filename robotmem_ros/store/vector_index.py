@@ -107,7 +107,8 @@ class View:
         if not parts:
             return []
         query = (vector / np.linalg.norm(vector.astype(np.float64))).astype(np.float32)
-        cosines = np.concatenate([(numbers.astype(np.float32) @ query) * scales for _, numbers, scales in parts])
+        # einsum and not @: BLAS would start threads, and wait for them where the other cores are busy.
+        cosines = np.concatenate([np.einsum('ij,j->i', numbers, query) * scales for _, numbers, scales in parts])
         ids, scales = np.concatenate([part[0] for part in parts]), np.concatenate([part[2] for part in parts])
         result: list[int] = ids[_best(cosines, scales, k)].tolist()
         return result
