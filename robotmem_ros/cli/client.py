@@ -56,23 +56,29 @@ class Connection:
         if self._context.ok():
             rclpy.shutdown(context=self._context, uninstall_handlers=False)
 
-    def call(self, service: str, service_type: Any, fields: Mapping[str, Any], timeout_s: float) -> Any:
+    def call(
+        self, service: str, service_type: Any, fields: Mapping[str, Any], timeout_s: float, answer_s: float = 0.0
+    ) -> Any:
         """Call ``service`` (fully qualified) once.
 
         ``fields`` holds what differs from the request's defaults, nested messages as mappings.
 
+        :param answer_s: how long to wait for the answer, seconds; 0: as long as for the service.
         :returns: the response message, whatever its ``success``.
-        :raises NoAnswer: when the service is not there, or silent, for ``timeout_s`` seconds each.
+        :raises NoAnswer: when the service is not there, or silent, for so long, or goes away.
         """
         request = service_type.Request()
         fill(request, fields)
         client = self._node.create_client(service_type, service)
         if not self.wait(client.service_is_ready, timeout_s):
             raise NoAnswer(absent(service, timeout_s))
-        future = client.call_async(request)
-        if not self.wait(future.done, timeout_s):
-            raise NoAnswer(f'{service} is there, but did not answer within {timeout_s:g} s (--timeout waits longer).')
-        return future.result()
+        future, answer_s = client.call_async(request), answer_s or timeout_s
+        self.wait(lambda: future.done() or not client.service_is_ready(), answer_s)
+        if future.done():
+            return future.result()
+        if not client.service_is_ready():
+            raise NoAnswer(f'{service} went away before it answered.')
+        raise NoAnswer(f'{service} is there, but did not answer within {answer_s:g} s (--timeout waits longer).')
 
     def listen(self, topic: str, message_type: Any, on_message: Callable[[Any], None], *, latched: bool) -> None:
         """Hear a topic from now on, and with ``latched`` also what was last said on it."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from lifecycle_msgs.srv import ChangeState, GetState
 
-from robotmem_ros.cli.client import Connection
+from robotmem_ros.cli.client import Connection, NoAnswer
 from robotmem_ros.cli.exits import REFUSED, complain, note
 from robotmem_ros.cli.progress import Elapsed
 from robotmem_ros.cli.show import printable
@@ -23,7 +23,7 @@ from robotmem_ros.errors import RobotMemError
 from robotmem_ros.msg import MemoryStatus
 from robotmem_ros.store import ownership
 
-TRANSITION_S = 60.0
+THERE_S, TRANSITION_S = 10.0, 60.0
 """A node that goes inactive first stores what has come in; one that opens an older file makes it anew."""
 REASON_S, LOOK_AGAIN_S = 2.0, 0.2
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE = 1, 2, 3, 4
@@ -105,6 +105,8 @@ class RunningNode:
             self._go(UP, state, shown)
             gone = f'{printable(self.status.db_path)}, for {time.monotonic() - began:.1f} s'
             note(f'{self.name} let go of its file, {gone} and is {state} again')
+        except NoAnswer as error:
+            raise NodeTrouble(f'{self.name} was {state} and answers no more: start it again') from error
         except RobotMemError as error:
             by_hand = ' and '.join(f'`ros2 lifecycle set {self.name} {step}`' for step in BY_HAND[state])
             raise NodeTrouble(f'{self.name} was {state} and is not any more: {error}; try {by_hand}') from error
@@ -122,15 +124,17 @@ class RunningNode:
         """Give the state, after a transition that is going on."""
         until = time.monotonic() + TRANSITION_S
         while True:
-            found = self.connection.call(f'{self.name}/get_state', GetState, {}, TRANSITION_S).current_state.label
+            found = self._ask('get_state', GetState, {}).current_state.label
             if found in STATES or time.monotonic() >= until:
                 return str(found)
             self.connection.wait(lambda: False, LOOK_AGAIN_S)
 
     def _change(self, transition: int, shown: bool) -> None:
         with Elapsed(f'{self.name}: {NAMES[transition]}', shown=shown):
-            self.connection.call(
-                f'{self.name}/change_state', ChangeState, {'transition': {'id': transition}}, TRANSITION_S)
+            self._ask('change_state', ChangeState, {'transition': {'id': transition}})
+
+    def _ask(self, service: str, service_type: Any, fields: dict[str, Any]) -> Any:
+        return self.connection.call(f'{self.name}/{service}', service_type, fields, THERE_S, TRANSITION_S)
 
     def _reason(self, state: str) -> str:
         """Give what the status says of a state that the node does not leave."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from lifecycle_msgs.srv import ChangeState
 
-from robotmem_ros.cli import exchanging, running
+from robotmem_ros.cli import exchanging
 from robotmem_ros.cli.main import main
 from robotmem_ros.errors import StoreError
 from robotmem_ros.exchange.importer import Summary
@@ -201,20 +201,3 @@ def test_the_doctor_looks_at_the_running_node(world: Any, robotmem: Run) -> None
     found = {each['subject']: each for each in json.loads(robotmem('doctor', '--json').out)['findings']}
     assert found['node']['text'].startswith('/robotmem is inactive, not ready')
     assert found['node']['advice'] == 'ros2 lifecycle set /robotmem activate'
-
-
-def test_a_file_that_is_not_here_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    """The node runs on another machine, which may have a file of the same name."""
-    class Silent:
-        def listen(self, *_: Any, **__: Any) -> None:
-            """Hear nothing."""
-
-    node = running.RunningNode(Silent(), '/far/robotmem')
-    node.status = SimpleNamespace(db_path=str(tmp_path / 'memory.db'), state='active')
-    with pytest.raises(running.NodeTrouble, match='does not exist on this machine: run the command where'):
-        node.check_reachable()
-    (tmp_path / 'memory.db').touch()
-    with pytest.raises(running.NodeTrouble, match=r'no process on this machine has: .*--file'):
-        node.check_reachable()
-    node.status.state = 'unconfigured'
-    node.check_reachable()
