@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 
 from robotmem_ros.core.payload import check_name
+from robotmem_ros.core.places import MAX_COORDINATE_M
 from robotmem_ros.errors import Conflict, InvalidRequest, NotFound
 from robotmem_ros.model import Pose
 from robotmem_ros.store import sessions
 from robotmem_ros.store.sessions import SessionRow
 from robotmem_ros.store.tx import Tx
 
-MAX_COORDINATE_M = 1e9
 MAX_TAGS = 64
 
 

@@ -58,15 +58,6 @@ def bounded_factor(retention: float, bound: float) -> float:
     return 1.0 + bound * (1.0 - 2.0 / (1.0 + max(0.0, retention)))
 
 
-def band(retention: float) -> str:
-    """Name the band of a retention for the statistics: ``faded``, ``danger``, ``healthy`` or ``strong``."""
-    if retention < 0.15:
-        return 'faded'
-    if retention < 0.35:
-        return 'danger'
-    return 'healthy' if retention <= 0.65 else 'strong'
-
-
 def _unit(value: float) -> float:
     """Bring a value into [0, 1]; NaN becomes 0."""
     return min(1.0, max(0.0, value))

@@ -16,14 +16,6 @@ def effective_weight(weight: float, age_ns: int, half_life_days: float) -> float
     return max(0.0, weight) * math.pow(2.0, -days(age_ns) / half_life_days)
 
 
-def strengthened(weight: float, age_ns: int, half_life_days: float, by: float = 1.0) -> float:
-    """Give the weight brought to now plus ``by``; its date then is now.
-
-    In this order, since adding first would age what was just added (HEB-04).
-    """
-    return effective_weight(weight, age_ns, half_life_days) + by
-
-
 def pairs(ids: Iterable[int], limit: int) -> tuple[tuple[int, int], ...]:
     """Give the pairs (a, b), a < b, among the first ``limit`` distinct ids, best result first.
 

@@ -140,16 +140,6 @@ def check_unit(value: float, field: str, low: float = 0.0, high: float = 1.0) ->
     return float(value)
 
 
-def check_time(sec: int, nanosec: int, field: str) -> int:
-    """Give a ``builtin_interfaces/Time`` as UTC nanoseconds; 0 is unset.
-
-    :raises InvalidRequest: if it lies before 1970 or ``nanosec`` is a second or more.
-    """
-    if sec < 0 or not 0 <= nanosec < 10**9:
-        raise InvalidRequest(field, 'a time from 1970 on, nanosec below 1000000000', f'sec {sec}, nanosec {nanosec}')
-    return sec * 10**9 + nanosec
-
-
 class _Reader:
     """The standard reader with every door shut that it leaves open."""
 

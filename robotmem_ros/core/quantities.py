@@ -61,15 +61,14 @@ _CLASSIFIERS = frozenset('号个次层楼台张条件名位辆圈遍步档级月
 class Quantity(NamedTuple):
     """``number`` with ``unit`` in comparable form, from ``text[start:end]``.
 
-    ``unit`` is empty for a bare number, ``ordinal`` for 3rd or 第三; ``exact`` is False where ``number`` is only the
-    digits as written.
+    ``unit`` is empty for a bare number, ``ordinal`` for 3rd or 第三. ``number`` is a fraction in base units where it
+    has a unit and can be read in one way, else the digits as written.
     """
 
     number: str
     unit: str
     start: int
     end: int
-    exact: bool
 
 
 def readable(text: str) -> str:
@@ -108,14 +107,14 @@ def _with_unit(written: str, value: Ratio | None, text: str, start: int, end: in
         at += 1
     read = read_unit(text, at) if at < len(text) else None
     if read is None:
-        return Quantity(written, '', start, end, False)
+        return Quantity(written, '', start, end)
     unit, behind = read
     name = _unit_name(unit.dimension)
     if value is None:
-        return Quantity(f'{written} x {unit.factor}', name, start, behind, False)
+        return Quantity(f'{written} x {unit.factor}', name, start, behind)
     top, bottom = value[0] * unit.factor.numerator, value[1] * unit.factor.denominator
     common = gcd(top, bottom)
-    return Quantity(f'{top // common}/{bottom // common}', name, start, behind, True)
+    return Quantity(f'{top // common}/{bottom // common}', name, start, behind)
 
 
 @lru_cache(maxsize=1024)
@@ -154,7 +153,7 @@ def read_digits(text: str, start: int) -> Quantity | None:
     end, written = found.end(), found.group()
     ordinal = _ORDINAL.match(text, end)
     if ordinal is not None and written.isdigit():
-        return Quantity(written, 'ordinal', start, ordinal.end(), False)
+        return Quantity(written, 'ordinal', start, ordinal.end())
     negative = text[start] == '-'
     value = _value(written)
     if negative and value is not None:
@@ -207,9 +206,9 @@ def _chinese(run: str) -> int | None:
 def _percent(written: str, start: int, end: int) -> Quantity:
     value = _value(written)
     if value is None:
-        return Quantity(written, '%', start, end, False)
+        return Quantity(written, '%', start, end)
     common = gcd(*value)
-    return Quantity(f'{value[0] // common}/{value[1] // common}', '%', start, end, True)
+    return Quantity(f'{value[0] // common}/{value[1] // common}', '%', start, end)
 
 
 def read_chinese(text: str, start: int) -> Quantity | None:
@@ -246,7 +245,7 @@ def _marked(text: str, start: int, percent: bool) -> Quantity | None:
         point = _CN_POINT.match(text, end) if percent else None
         if point is not None and len(point.group()) < _MAX_DIGITS:
             number, end = _decimal(value, point), point.end()
-    return _percent(number, start, end) if percent else Quantity(number, 'ordinal', start, end, False)
+    return _percent(number, start, end) if percent else Quantity(number, 'ordinal', start, end)
 
 
 def _decimal(whole: int, point: re.Match[str]) -> str:

@@ -107,8 +107,3 @@ def set_pragma(connection: apsw.Connection, path: str, name: str, value: object)
     found = connection.pragma(name)
     if found != value and name != 'mmap_size':  # an SQLite built with a smaller mmap limit is only slower
         raise StoreError(path, f'PRAGMA {name} stays {found}, {value} is needed')
-
-
-def is_synchronous(connection: apsw.Connection) -> bool:
-    """Tell whether a commit on ``connection`` waits for the disk."""
-    return int(connection.pragma('synchronous')) >= 2

@@ -21,7 +21,6 @@ from robotmem_ros.store.collections import known_id
 from robotmem_ros.store.filters import compile_filters
 from robotmem_ros.store.tx import Tx
 
-NS_PER_DAY = 86_400 * 10**9
 MAX_LIKE = 256
 """Scenes that are compared with a situation: those that share most of it."""
 MAX_MEMORIES = 1000
@@ -173,18 +172,6 @@ def attach_bucket(tx: Tx, scene_id: int, bucket: str, now_ns: int) -> int:
         " AND m.collection_id = s.collection_id AND m.status = 'active' WHERE true ON CONFLICT DO NOTHING",
         {'scene': scene_id, 'bucket': bucket, 'now': now_ns})
     return tx.changes
-
-
-def refs(tx: Tx, scene_id: int, now_ns: int, half_life_days: float, limit: int) -> list[tuple[int, float]]:
-    """Give the active memories of a scene with the strength of their tie now, the strongest first.
-
-    weight x 2 ** (-age / half-life); an age is never negative.
-    """
-    rows = tx.execute(
-        'SELECT r.memory_id, r.weight, r.last_updated FROM scene_ref r'
-        " JOIN memory m ON m.id = r.memory_id AND m.status = 'active' WHERE r.scene_id = ?", (scene_id,))
-    faded = [(i, weight * 2.0 ** (-max(0, now_ns - at) / (half_life_days * NS_PER_DAY))) for i, weight, at in rows]
-    return sorted(faded, key=lambda ref: (-ref[1], -ref[0]))[:limit]
 
 
 def memory_count(tx: Tx, *scene_ids: int) -> int:

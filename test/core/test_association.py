@@ -40,15 +40,6 @@ def test_weight_composes_over_any_split_of_time(weight: float, first: int, secon
     assert 0.0 <= at_once <= midway <= weight
 
 
-def test_strengthening_brings_the_weight_to_now_first() -> None:
-    """HEB-04: 8 is 4 after 30 days; one more makes 5, which is 2.5 after 30 days more."""
-    assert hebbian.effective_weight(8.0, 30 * DAY, 30.0) == 4.0
-    stronger = hebbian.strengthened(8.0, 30 * DAY, 30.0)
-    assert stronger == 5.0
-    assert hebbian.effective_weight(stronger, 30 * DAY, 30.0) == 2.5
-    assert hebbian.strengthened(8.0, -5 * DAY, 30.0, by=0.5) == 8.5
-
-
 @given(st.dictionaries(st.integers(1, 99), WEIGHTS), WEIGHTS)
 def test_association_is_bounded_and_a_busier_memory_belongs_less(weights: dict[int, float], others: float) -> None:
     """HEB-05: normalised by degree, in [0, 1], nothing without an edge."""

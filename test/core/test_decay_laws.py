@@ -111,13 +111,3 @@ def test_the_popular_do_not_bury_the_relevant() -> None:
     """DEC-04: 500 uses against none cannot lift 0.65 over 0.80 at the default bound of a tenth."""
     popular = 0.65 * decay.bounded_factor(decay.retention(500, 0, 3.0), 0.1)
     assert popular < 0.80 * decay.bounded_factor(decay.retention(0, 0, 3.0), 0.1)
-
-
-@pytest.mark.parametrize(
-    ('value', 'name'),
-    [(0.0, 'faded'), (0.149, 'faded'), (0.15, 'danger'), (0.349, 'danger'), (0.35, 'healthy'), (0.65, 'healthy'),
-     (0.651, 'strong'), (9.0, 'strong')],
-)
-def test_bands(value: float, name: str) -> None:
-    """Seed 004: danger 0.15–0.35, healthy 0.35–0.65, strong above."""
-    assert decay.band(value) == name

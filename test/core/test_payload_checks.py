@@ -176,11 +176,3 @@ def test_a_number_outside_its_range_is_refused(value: float) -> None:
     error = refused(payload.check_unit, value, 'confidence', 0.0, 1.0)
     assert str(error) == f'confidence: expected 0 to 1, got {value!r}'
     assert payload.check_unit(0, 'confidence', 0.0, 1.0) == 0.0
-
-
-def test_times_are_nanoseconds_and_never_before_1970() -> None:
-    """DEC-05: what no clock says is refused where it enters."""
-    assert payload.check_time(0, 0, 'since') == 0
-    assert payload.check_time(2**31 - 1, 999_999_999, 'since') == (2**31 - 1) * 10**9 + 999_999_999
-    assert refused(payload.check_time, -1, 0, 'since').field == 'since'
-    assert refused(payload.check_time, 1, 10**9, 'until').field == 'until'

@@ -89,7 +89,9 @@ class Robot:
     def memories_of(self, key: str) -> set[int]:
         """Give the ids that hang on a scene."""
         with self.store.read() as tx:
-            return {ref[0] for ref in scenes.refs(tx, self.scenes()[key].id, self.now, 30.0, 100)}
+            return {row[0] for row in tx.execute(
+                "SELECT r.memory_id FROM scene_ref r JOIN memory m ON m.id = r.memory_id AND m.status = 'active'"
+                ' WHERE r.scene_id = ?', (self.scenes()[key].id,))}
 
 
 @pytest.fixture

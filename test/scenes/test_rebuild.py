@@ -124,7 +124,7 @@ def test_each_rebuild_has_a_copy_of_its_own(lived: Engine) -> None:
 def test_without_a_copy_nothing_is_dropped(lived: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     before = keys(lived)
 
-    def fail(self: Store, path: str) -> int:
+    def fail(self: Store, path: str, on_pages: object) -> int:
         raise StoreError(path, 'the disk is full')
 
     monkeypatch.setattr(Store, 'backup', fail)
