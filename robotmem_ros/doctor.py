@@ -6,7 +6,6 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from robotmem_ros.disk import LOW_BYTES, disk_of, megabytes
 from robotmem_ros.embed.loading import MODELS, load
 from robotmem_ros.errors import ModelUnavailable, OldFile, RobotMemError, StoreCorrupt, StoreError
 from robotmem_ros.offline import WAIT
@@ -27,7 +27,6 @@ OK, WARN, FAIL = 'ok', 'warn', 'fail'
 EARLIEST = datetime(2026, 1, 1, tzinfo=timezone.utc)
 """This version is not older: a clock that shows less is wrong."""
 AHEAD_S = 60
-LITTLE_BYTES, NOTHING_BYTES = 500 * 10**6, 50 * 10**6
 RESTORE = 'put a backup in its place: robotmem restore BACKUP (the file is kept aside)'
 ANEW = 'robotmem export, and robotmem import into a new file'
 LONG_WAL_BYTES = 2 * connection.WAL_LIMIT_BYTES
@@ -124,13 +123,15 @@ def _wal(full: str) -> Finding:
 
 
 def _disk(full: str) -> Iterator[Finding]:
-    folder = Path(full).parent
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    level = FAIL if free < NOTHING_BYTES else WARN if free < LITTLE_BYTES + paths.size(full) else OK
+    try:
+        disk = disk_of(full)
+    except OSError as error:
+        yield Finding('disk', FAIL, f'cannot be looked at: {error.strerror}')
+        return
+    is_low = disk.free < LOW_BYTES + paths.size(full)
+    level = FAIL if disk.is_nearly_full else WARN if is_low else OK
     advice = '' if level == OK else 'make room: a backup needs as much as the file'
-    yield Finding('disk', level, f'{free / 1e9:.1f} GB free in {folder}', advice)
+    yield Finding('disk', level, f'{megabytes(disk.free)} free where {full} lies', advice)
 
 
 def _content(found: Checkup) -> Iterator[Finding]:

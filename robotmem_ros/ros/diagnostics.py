@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 
 from robotmem_ros import __version__
+from robotmem_ros.disk import megabytes
 from robotmem_ros.ros.convert import text
-from robotmem_ros.ros.disk import megabytes
 from robotmem_ros.ros.health import TickMeter
 from robotmem_ros.ros.status import Facts, readiness
 from robotmem_ros.settings import Settings

@@ -12,10 +12,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 import robotmem_ros.msg as msg
+from robotmem_ros.disk import Disk, disk_of
 from robotmem_ros.errors import NotActive
 from robotmem_ros.ros import convert
 from robotmem_ros.ros.assembly import Assembly
-from robotmem_ros.ros.disk import Disk, disk_of
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import Counters, Health
 from robotmem_ros.ros.perception import PerceptionIntake

@@ -11,6 +11,7 @@ import pytest
 
 from robotmem_ros import doctor
 from robotmem_ros.clock import ManualClock, SystemClock
+from robotmem_ros.disk import Disk, megabytes
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import ModelUnavailable
@@ -131,3 +132,10 @@ def test_its_lines_and_its_status(db_path: str, robotmem: Any, monkeypatch: pyte
     as_json = robotmem('doctor', '--file', db_path, '--json')
     found = {each['subject']: each for each in json.loads(as_json.out)['findings']}
     assert (as_json.status, found['text index']['level'], found['file']['level']) == (1, 'fail', 'ok')
+
+
+@pytest.mark.parametrize(('free', 'level'), [(4 * 10**6, 'fail'), (400 * 10**6, 'warn'), (10**9, 'ok')])
+def test_a_disk_that_fills_up(db_path: str, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
+    fill(db_path).close()
+    monkeypatch.setattr(doctor, 'disk_of', lambda _: Disk(10**12, free))
+    assert findings(db_path)['disk'] == (level, f'{megabytes(free)} free where {db_path} lies')

@@ -12,12 +12,12 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.srv import ChangeState
 
+from robotmem_ros.disk import Disk, disk_of, megabytes
 from robotmem_ros.embed.background import BackgroundEmbedder
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreError
 from robotmem_ros.ros.diagnostics import FRESH_S, Diagnosis, Part, shown
-from robotmem_ros.ros.disk import Disk, disk_of, megabytes
 from robotmem_ros.ros.gate import Gate
 from robotmem_ros.ros.health import Counters, Health, TickMeter
 from robotmem_ros.ros.perception import PerceptionIntake
