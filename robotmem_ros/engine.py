@@ -36,7 +36,7 @@ from robotmem_ros.picture import Picture, picture
 from robotmem_ros.ports import Clock, EmbedderSource, FrameTree, Fusion
 from robotmem_ros.runtime import Progress, Report, Runtime, silent, unseen
 from robotmem_ros.scenes import SceneTracker
-from robotmem_ros.settings import Settings
+from robotmem_ros.settings import Settings, with_fixed_of
 from robotmem_ros.store import paths, statistics
 from robotmem_ros.store import sessions as sessions_stored
 from robotmem_ros.store.store import Store
@@ -87,9 +87,9 @@ class Engine:
         return self._rt.time
 
     def configure(self, settings: Settings) -> None:
-        """Put other settings in force; ``collection`` and those marked fixed keep their value."""
-        self._rt.settings = settings
-        self._rt.scenes.configure(settings.scenes)
+        """Put other settings in force; what is fixed once configured, such as ``collection``, keeps its value."""
+        self._rt.settings = with_fixed_of(self._rt.settings, settings)
+        self._rt.scenes.configure(self._rt.settings.scenes)
 
     def adopt_embedder(self) -> None:
         """Start to use the embedder now that it is loaded (the tick would, a little later)."""

@@ -42,9 +42,9 @@ def learn(rt: Runtime, request: LearnRequest) -> LearnResult:
         memory_id = finding.memory_id or _insert(tx, candidate, request, moment.anchor_ns)
         occurrences.add(tx, memory_id, _occurrence(rt, request, collection, now))
         memories.add_tags(tx, memory_id, request.tags)
-        keys = _attach(rt, tx, collection, collection_id, memory_id, request.scene, now)
-    if request.scene and collection == rt.scenes.collection:
-        rt.scenes.reload()  # it may have been declared just now
+        keys, is_declared = _attach(rt, tx, collection, collection_id, memory_id, request.scene, now)
+    if is_declared and collection == rt.scenes.collection:
+        rt.scenes.reload()
     return LearnResult(
         status='duplicate' if finding.memory_id else 'created', memory_id=memory_id, method=finding.method,
         similarity=finding.similarity, similar=finding.top_similar(), scenes=keys,
@@ -88,15 +88,19 @@ def _occurrence(rt: Runtime, request: LearnRequest, collection: str, now: int) -
 
 def _attach(
     rt: Runtime, tx: Tx, collection: str, collection_id: int, memory_id: int, scene: str, now: int
-) -> tuple[str, ...]:
-    """Hang the memory on the scene in force and on the one that the request names, which is declared if new."""
-    ids = {}
+) -> tuple[tuple[str, ...], bool]:
+    """Hang the memory on the scene in force and on the one that the request names.
+
+    :return: their keys, and whether the named one was new and is declared now.
+    """
+    ids, is_declared = {}, False
     here = rt.scenes.here(now) if collection == rt.scenes.collection else None
     if here is not None:
         ids[here.key] = here.id
     if scene:
         key = normalise_key(scene, rt.settings.scenes.weights, field='scene')
         known = scenes.id_of(tx, collection_id, key)  # one that emerged goes on learning
+        is_declared = known is None
         ids[key] = scenes.declare(tx, collection_id, key, now)[0].id if known is None else known
     scenes.attach(tx, tuple(ids.values()), memory_id, now)
-    return tuple(ids)
+    return tuple(ids), is_declared

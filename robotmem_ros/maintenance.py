@@ -53,9 +53,8 @@ class Housekeeper:
 
     def flush(self) -> None:
         """Write all queued uses, and what automatic GC knows, for a clean stop."""
-        while self._rt.time.settle_steps():
-            pass
-        work_off(self._rt, apply_uses)
+        while self._rt.time.settle_steps() or apply_uses(self._rt, NO_DEADLINE):
+            pass  # by turns: uses are not written while stamps are still to be moved
         self._gc.save(self._rt)
 
 

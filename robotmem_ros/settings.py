@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from robotmem_ros.day import check_zone
@@ -249,6 +249,21 @@ GROUPS: Mapping[str, type] = {
     'scenes': SceneSettings,
     'tick': TickSettings,
 }
+
+
+def with_fixed_of(old: Any, new: Any) -> Any:
+    """Give ``new`` with the values of ``old`` where a setting is fixed once configured.
+
+    :param old: what is in force: :class:`Settings`, or one of its groups as ``new`` is.
+    """
+    kept = {}
+    for item in fields(new):
+        before, after = getattr(old, item.name), getattr(new, item.name)
+        if is_dataclass(after):
+            kept[item.name] = with_fixed_of(before, after)
+        elif item.metadata['fixed']:
+            kept[item.name] = before
+    return replace(new, **kept)
 
 
 def checked(group: Any, prefix: str = '') -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,13 @@ from robotmem_ros.clock import ManualClock
 from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import StoreBusy
-from robotmem_ros.maintenance import Housekeeper
+from robotmem_ros.maintenance import USES_A_SLICE, Housekeeper
 from robotmem_ros.model import LearnRequest, PerceptionInput, RecallRequest
 from robotmem_ros.ports import Vector
 from robotmem_ros.settings import Settings, StoreSettings
 from robotmem_ros.store.store import Store
-from robotmem_ros.timekeeping import Moment
-from robotmem_ros.usage import MAX_QUEUED, UsageQueue
+from robotmem_ros.timekeeping import Moment, Timekeeper
+from robotmem_ros.usage import MAX_QUEUED, UsageQueue, Use
 
 Open = Callable[..., Engine]
 
@@ -196,6 +197,34 @@ def test_a_stop_flushes_what_was_queued(open_engine: Open) -> None:
     first.close()
     (memory,) = open_engine(None).recall(RecallRequest('lamp', reinforce=False)).memories
     assert memory.use_count == 1
+
+
+def test_a_stop_ends_though_the_clock_steps_meanwhile(
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Uses wait while stamps are to be moved, so both are done by turns."""
+    memory_id = engine.learn(LearnRequest('dock lamp blinks red')).memory_id
+    for _ in range(USES_A_SLICE + 1):
+        clock.advance(seconds=120)
+        engine.recall(RecallRequest('lamp'))
+    time, looked = engine._rt.time, count()
+    moving = type(time).is_moving.fget
+
+    def is_moving(keeper: Timekeeper) -> bool:
+        assert next(looked) < 100, 'it turns round and round'
+        return bool(moving(keeper))
+
+    def stepped(most: int, take: Callable[[int], list[Use]] = engine._rt.usage.take) -> list[Use]:
+        if not time.step_count:
+            clock.set(days=1)
+            time.now()
+        return take(most)
+
+    monkeypatch.setattr(Timekeeper, 'is_moving', property(is_moving))
+    monkeypatch.setattr(engine._rt.usage, 'take', stepped)
+    engine.flush()
+    with engine._rt.store.read() as tx:
+        assert tx.value('SELECT use_count FROM memory WHERE id = ?', (memory_id,)) == USES_A_SLICE + 1
 
 
 def test_a_slice_ends_at_its_time_and_the_next_goes_on(open_engine: Open, clock: ManualClock) -> None:

@@ -12,6 +12,7 @@ from robotmem_ros.embed.hashing import HashEmbedder
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import Conflict, EmbeddingFailed, InvalidRequest, NotFound
 from robotmem_ros.model import LearnRequest, Pose, RecallRequest
+from robotmem_ros.settings import SceneSettings, Settings
 
 DOCK = LearnRequest('the charging dock is behind the green door', context='{"object": "dock"}', category='observation')
 
@@ -139,3 +140,22 @@ def test_a_model_that_fails_on_a_text_does_not_lose_the_text(open_engine: Callab
     assert contents(engine, 'charging dock') == [DOCK.insight]
     assert engine.stats()['embedding_failures'] >= 1
 
+
+def test_settings_that_are_fixed_keep_their_value(engine: Engine) -> None:
+    """Contract 3: another collection, or other weights, would part what is learned from the situation it belongs to."""
+    other = Settings(collection='other', scenes=SceneSettings(weights={'place': 0.1}, settle_s=2.0))
+    engine.configure(other)
+    assert (engine.settings.collection, engine.settings.scenes.weights) == ('default', Settings().scenes.weights)
+    assert engine.settings.scenes.settle_s == 2.0
+    engine.learn(DOCK)
+    assert engine.stats('default')['total'] == 1
+
+
+def test_scenes_are_read_again_only_where_one_was_declared(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robot that names its scene with every insight: a thousand scenes are not read each time."""
+    read: list[str] = []
+    reload = engine.scenes.reload
+    monkeypatch.setattr(engine.scenes, 'reload', lambda: (read.append('again'), reload()))
+    for part in ('left', 'right', 'front'):
+        assert engine.learn(LearnRequest(f'the {part} rack is full', scene='place:hall')).scenes == ('place:hall',)
+    assert read == ['again']
