@@ -72,7 +72,9 @@ def rename(tx: Tx, old: OldScene, key: str) -> None:
         _unite(tx, kept, old.id if kept != old.id else int(there[0]))
     tx.execute('UPDATE scene SET key = ? WHERE id = ?', (key, kept))
     _rewrite_features(tx, kept)
-    tx.execute('UPDATE occurrence SET bucket = ? WHERE bucket = ?', (key, old.key))
+    tx.execute(
+        "UPDATE occurrence SET bucket = ?1 WHERE bucket = ?2 AND bucket <> ''"  # so that the index on it can be used
+        ' AND ?3 = (SELECT m.collection_id FROM memory m WHERE m.id = memory_id)', (key, old.key, old.collection_id))
     tx.execute('DELETE FROM situation_evidence WHERE collection_id = ? AND bucket IN (?, ?)',
                (old.collection_id, old.key, key))
 

@@ -122,6 +122,24 @@ def test_stored_features_decide_what_is_a_joiner(old_file: str, open_engine: Ope
     assert scenes(engine)['place:yard'].origin == 'declared'
 
 
+def test_what_a_key_means_is_of_its_collection(old_file: str, open_engine: Open) -> None:
+    """Nothing crosses a collection: the same old key, in which ``+`` is a joiner here and part of a value there."""
+    file = apsw.Connection(old_file)
+    file.execute("""
+    INSERT INTO collection (id, name) VALUES (2, 'other');
+    INSERT INTO memory (id, collection_id, type, content, content_hash, confidence, created_at, decay_anchor)
+    VALUES (6, 2, 'fact', 'the other lab is dark', '06', 0.9, 1779999990000000000, 1779999990000000000);
+    INSERT INTO occurrence (memory_id, at, bucket) VALUES (6, 1779999990000000000, 'chan:cam_place:lab');
+    INSERT INTO scene (id, collection_id, key, origin, strength, created_at, last_hit)
+    VALUES (14, 2, 'chan:cam_place:lab', 'emergent', 2, 1770000000000000000, 1779999000000000000);
+    INSERT INTO scene_feature (scene_id, kind, value, visits) VALUES (14, 'chan', 'cam_place:lab', 2);
+    """).fetchall()
+    file.close()
+    settle(open_engine())
+    buckets = {row[1]: row[-2] for row in rows(old_file)['occurrence']}
+    assert buckets == dict.fromkeys(range(1, 6), 'place:lab/chan:cam') | {6: str(feature('chan', 'cam_place:lab'))}
+
+
 def test_a_second_start_changes_nothing(old_file: str, open_engine: Open, clock: ManualClock) -> None:
     """SCN-13: no second copy, not a row."""
     engine = open_engine()
