@@ -107,7 +107,9 @@ def _scene(filters: Filters) -> str:
 def _source(filters: Filters) -> tuple[str, bool]:
     """Give the index that is likely to hold the fewest memories, and whether they are few."""
     if filters.session_id:
-        ids, is_narrow = 'SELECT DISTINCT memory_id FROM occurrence WHERE session_id = :session_id', True
+        # The second test lets the index on sessions be used, which holds no empty ones.
+        ids = "SELECT DISTINCT memory_id FROM occurrence WHERE session_id = :session_id AND session_id <> ''"
+        is_narrow = True
     elif filters.scene_key:
         ids = ('SELECT DISTINCT r.memory_id FROM scene s CROSS JOIN scene_ref r ON r.scene_id = s.id'
                f' WHERE {_scene(filters)}')

@@ -238,6 +238,21 @@ def test_collections_do_not_meet(shelf: Any) -> None:
     assert shelf.found(collection='never used') == set()
 
 
+@pytest.mark.parametrize(
+    ('criterion', 'index'),
+    [({'session_id': 's'}, 'occurrence_session'), ({'tags': ('a',)}, 'memory_tag_tag'),
+     ({'scene_key': 'place:hall'}, 'scene'),
+     ({'near': Pose('map', 0.0, 0.0), 'radius_m': 1.0}, 'VIRTUAL TABLE INDEX 2')],
+)
+def test_a_rare_criterion_is_looked_up_in_its_index(shelf: Any, criterion: dict[str, Any], index: str) -> None:
+    where = filters_sql.compile_filters(shelf.filters(**criterion), shelf.decay)
+    with shelf.store.read() as tx:
+        plan = [row[3] for row in tx.execute(
+            f'EXPLAIN QUERY PLAN SELECT m.id FROM {where.source} WHERE {where.sql}', where.args)]  # noqa: S608
+    first = next(step for step in plan if step.startswith(('SCAN', 'SEARCH')))
+    assert index in first and ('SEARCH' in first or 'VIRTUAL' in first), plan
+
+
 def test_all_tags_must_be_there(shelf: Any) -> None:
     both, one = shelf.add('a', tags=('x', 'y', "z'")), shelf.add('b', tags=('x',))
     assert shelf.found(tags=('x',)) == {both, one}
