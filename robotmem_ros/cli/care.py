@@ -11,9 +11,9 @@ from robotmem_ros import doctor as examining
 from robotmem_ros.cli import node_findings, show
 from robotmem_ros.cli.exits import DONE, REFUSED, complain
 from robotmem_ros.cli.progress import Bar
-from robotmem_ros.cli.target import find
+from robotmem_ros.cli.target import LETS_GO, find
 from robotmem_ros.doctor import Finding
-from robotmem_ros.errors import RobotMemError
+from robotmem_ros.errors import RobotMemError, StoreOwned
 from robotmem_ros.offline import WAIT
 from robotmem_ros.store import backups
 
@@ -65,6 +65,8 @@ def restore(given: Namespace) -> int:
         with find(given) as found, Bar('restoring', shown=not given.json) as bar:
             meanwhile = found.to_change(shown=not given.json)
             target, kept = backups.restore(given.backup, found.path, stamp, WAIT.busy_timeout_s, bar.at, meanwhile)
+    except StoreOwned as error:
+        return complain(f'{show.printable(str(error))}; {LETS_GO}', REFUSED)
     except RobotMemError as error:
         return complain(show.printable(str(error)), REFUSED)
     if given.json:

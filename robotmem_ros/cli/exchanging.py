@@ -17,10 +17,10 @@ from robotmem_ros import offline
 from robotmem_ros.cli import show
 from robotmem_ros.cli.exits import DONE, REFUSED, complain, note
 from robotmem_ros.cli.progress import Bar
-from robotmem_ros.cli.target import Target, find
+from robotmem_ros.cli.target import LETS_GO, Target, find
 from robotmem_ros.core.hebbian import effective_weight
 from robotmem_ros.engine import Engine
-from robotmem_ros.errors import InvalidRequest, RobotMemError
+from robotmem_ros.errors import InvalidRequest, RobotMemError, StoreOwned
 from robotmem_ros.exchange import exporter, jsonl, sources, vault
 from robotmem_ros.exchange.importer import Summary
 from robotmem_ros.exchange.lines import Source
@@ -96,6 +96,8 @@ def import_(given: Namespace) -> int:
             source = sources.open_source(path)
             with found.to_change(shown=not given.json):
                 summary = _take_in(source, found, given)
+    except StoreOwned as error:
+        return complain(f'{show.printable(str(error))}; {LETS_GO}', REFUSED)
     except RobotMemError as error:
         return complain(show.printable(str(error)), REFUSED)
     except OSError as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from robotmem_ros.cli.client import fill
-from robotmem_ros.errors import RobotMemError
+from robotmem_ros.errors import RobotMemError, StoreOwned
 from robotmem_ros.settings import Settings
 
 READS = ('recall', 'list_scenes', 'stats', 'backup')
@@ -39,6 +39,8 @@ def call(
                 report(f'collection {engine.settings.collection}, the only one of this file')
             entry.handler(engine, request, response)
         response.success = True
+    except StoreOwned as error:
+        return kind.Response(success=False, error=f'{error}; without --file, the node itself is asked')
     except RobotMemError as error:
         return kind.Response(success=False, error=str(error))
     return response

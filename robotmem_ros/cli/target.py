@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from robotmem_ros.cli.running import RunningNode
 
 
+LETS_GO = 'without --file, a running node lets go of its file meanwhile'
+
+
 @dataclass(frozen=True)
 class Target:
     """A file, and the node whose it is, if one answers.

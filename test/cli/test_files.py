@@ -91,7 +91,7 @@ def test_nothing_is_changed_while_a_node_owns_the_file(
     before = content(filled)
     result = robotmem(*(known.get(each, each) for each in arguments), '--file', filled)
     assert (result.status, result.out) == (1, '')
-    assert f'is owned by process {os.getpid()}' in result.err
+    assert f'is owned by process {os.getpid()}' in result.err and '; without --file, ' in result.err
     assert content(filled) == before
 
 
