@@ -60,7 +60,7 @@ def add(tx: Tx, a: int, b: int, weight: float, now_ns: int, settings: HebbianSet
     if a != b:
         _add(tx, a, b, weight, now_ns, settings, 0.0)
         for memory_id in (a, b):
-            prune(tx, memory_id, now_ns, settings, keep=(a, b))
+            prune(tx, memory_id, now_ns, settings, keep=(min(a, b), max(a, b)))
     return weight_of(tx, a, b, now_ns, settings.half_life_days)
 
 
@@ -91,14 +91,15 @@ def prune(
     tx: Tx, memory_id: int, now_ns: int, settings: HebbianSettings, keep: tuple[int, int] = (0, 0)
 ) -> None:
     """Remove the weakest edges of a memory beyond ``max_edges``, the older of equal ones; never ``keep``."""
-    args = {'id': memory_id, 'now': now_ns, 'half_life': settings.half_life_days, 'most': settings.max_edges}
+    args = {'id': memory_id, 'now': now_ns, 'half_life': settings.half_life_days, 'most': settings.max_edges,
+            'keep_a': keep[0], 'keep_b': keep[1]}
     weakest = tx.execute(
         f'SELECT memory_a, memory_b FROM (SELECT * FROM co_occurrence WHERE memory_a = :id'
         f' UNION ALL SELECT * FROM co_occurrence WHERE memory_b = :id)'
-        f' ORDER BY {EFFECTIVE} DESC, last_updated DESC, memory_a, memory_b LIMIT -1 OFFSET :most', args,
+        f' ORDER BY memory_a = :keep_a AND memory_b = :keep_b DESC, {EFFECTIVE} DESC, last_updated DESC,'
+        ' memory_a, memory_b LIMIT -1 OFFSET :most', args,
     ) if degree_count(tx, memory_id) > settings.max_edges else []
-    tx.executemany(
-        'DELETE FROM co_occurrence WHERE memory_a = ? AND memory_b = ?', [pair for pair in weakest if pair != keep])
+    tx.executemany('DELETE FROM co_occurrence WHERE memory_a = ? AND memory_b = ?', weakest)
 
 
 def degree_count(tx: Tx, memory_id: int) -> int:

@@ -13,13 +13,14 @@ from robotmem_ros.store.tx import Tx
 
 
 def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[str, Any]:
-    """Count what a collection holds; all zero for one that nothing was ever stored in.
+    """Count what a collection holds; all zero for one that nothing was ever stored in, but what is of the whole file.
 
     Keys: ``collection, total, by_status, by_tier, by_type, bands`` (retention of active memories: faded
     < 0.15, danger < 0.35, healthy <= 0.65, strong), ``hidden`` (active, but below the recall threshold now),
     ``edges, linked_memories, average_edges`` (edges per linked memory, as seed 004 counts), ``scenes`` (by origin),
     ``empty_scenes`` (hit, but nothing hangs on them), ``feature_kinds`` (scenes that each kind stands
-    in), ``occurrences`` of active memories, ``open_sessions, ended_sessions, pending_vectors, db_bytes``.
+    in), ``occurrences`` of active memories, ``open_sessions, ended_sessions``; of the whole file ``pending_vectors,
+    db_bytes``.
     """
     collection_id = collections.known_id(tx, collection) or 0
     by_status: dict[str, int] = dict(tx.execute(

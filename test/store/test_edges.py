@@ -132,13 +132,17 @@ def test_the_weakest_now_is_not_the_one_that_was_written_lightest(shelf: Any) ->
     assert rows(shelf) == [(hub, newer)]
 
 
-def test_an_edge_made_by_hand_is_not_the_one_that_goes(shelf: Any) -> None:
+@pytest.mark.parametrize('turned', [False, True])
+def test_an_edge_made_by_hand_takes_the_place_of_the_weakest(shelf: Any, turned: bool) -> None:
+    """Contract 7: bounded also by hand, in whatever order the pair is named."""
     few = HebbianSettings(max_edges=2)
-    hub, *others = [shelf.add(f'text {i}') for i in range(4)]
+    first, second, third, hub = (shelf.add(f'text {i}') for i in range(4))
     with shelf.store.write() as tx:
-        for other in others[:2]:
-            edges.add(tx, hub, other, 10.0, shelf.now, few)
-        assert edges.add(tx, hub, others[2], 0.5, shelf.now, few) == 0.5
+        for weight, other in ((5.0, first), (4.0, second)):
+            edges.add(tx, hub, other, weight, shelf.now, few)
+        pair = (third, hub) if turned else (hub, third)
+        assert edges.add(tx, *pair, 0.5, shelf.now, few) == pytest.approx(0.5)
+    assert rows(shelf) == [(first, hub), (third, hub)]
 
 
 def test_neighbours_and_degrees(shelf: Any) -> None:
