@@ -22,6 +22,16 @@ def facts(seed: int = 7) -> Iterator[str]:
         yield f'the {thing} {number} in {place} {draw.randint(1, 400)} {state}, seen by robot {draw.randint(1, 50)}'
 
 
+def news(count: int, seed: int = 13) -> list[str]:
+    """Give ``count`` facts half of words never heard before: nothing takes them for repeats."""
+    draw = random.Random(seed)
+    syllables = [first + second for first in 'bdfgklmnprstvz' for second in 'aeiou']
+    return [
+        f'the {draw.choice(OBJECTS)} in {draw.choice(PLACES)} {draw.choice(STATES)}: '
+        + ' '.join(''.join(draw.choices(syllables, k=4)) for _ in range(8)) for _ in range(count)
+    ]
+
+
 def questions(count: int, seed: int = 11) -> list[str]:
     """Give ``count`` questions about such facts, all different from one another where possible."""
     draw = random.Random(seed)

@@ -1,7 +1,8 @@
-"""`make bench`: recall and learn, through the engine and through the service, at 1 000 and 10 000 memories.
+"""`make bench`: recall and learn, through the engine and through the service, at 1 000, 10 000 and 100 000 memories.
 
-Seconds depend on the machine; what counts are the ratios: what a recall costs over the bare model call,
-and what the service costs over the engine. The numbers are printed and written to build/bench.json.
+Seconds depend on the machine; what counts are the ratios: what a recall costs over the bare model call and one product
+over the same vectors, what the service costs over the engine, a large file over an empty one, and, with `--peer`, what
+the peer takes in the same run. The numbers are printed and written to build/bench.json.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.corpus import facts, questions
-from benchmarks.measure import Times, resident_mb, timed
+from benchmarks import one_thread  # noqa: F401  before numpy is loaded
+from benchmarks.corpus import facts, news, questions
+from benchmarks.filling import fill
+from benchmarks.limit import Stored
+from benchmarks.measure import resident_mb, timed
+from benchmarks.peer import peer_times
 from benchmarks.service import service_times
 from robotmem_ros.clock import SystemClock
 from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest, RecallRequest
+from robotmem_ros.ports import Embedder
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
@@ -29,23 +35,22 @@ LEARNS = 200
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--sizes', type=int, nargs='+', default=[1000, 10_000], help='memories in the file')
+    parser.add_argument('--sizes', type=int, nargs='+', default=[1000, 10_000, 100_000], help='memories in the file')
     parser.add_argument('--recalls', type=int, default=200, help='recalls that are timed')
+    parser.add_argument('--peer', help='a Python with robotmem 0.1.3 (see benchmarks/peer.py)')
     parser.add_argument('--json', type=Path, default=Path('build/bench.json'), help='where the numbers go')
     options = parser.parse_args()
-    embedder, settings, texts = load(cache_size=0), Settings(), facts()
-    asked = questions(options.recalls)
-    bare = timed(embedder.embed, asked)
-    print(f'one embedding of a question: p50 {bare.p50:.2f} ms (one thread)\n')
+    embedder, texts, asked = load(cache_size=0), facts(), questions(options.recalls)
     report = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / 'memory.db')
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for _ in range(2):  # the first start reads libraries and model from the disk
+            empty = service_times(str(folder / 'empty.db'), asked[:1], [next(texts)])['node_ready_s']
         for size in options.sizes:
-            engine = Engine(Store.open(path, settings.store), SystemClock(), lambda: embedder, settings)
-            row = engine_row(engine, texts, size, asked, bare)
-            engine.close()
-            row |= service_times(path, asked, list(itertools.islice(texts, LEARNS)))
+            row = engine_row(folder, embedder, texts, size, asked, options.peer)
+            row |= service_times(str(folder / 'memory.db'), asked, list(itertools.islice(texts, LEARNS)))
             row['service_over_engine_recall_ms'] = row['service_recall_p50_ms'] - row['recall_p50_ms']
+            row['node_ready_over_empty'] = row['node_ready_s'] / empty
             report.append(row)
             show(row)
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -53,19 +58,40 @@ def main() -> None:
     print(f'written to {options.json}')
 
 
-def engine_row(engine: Engine, texts: Iterator[str], size: int, asked: list[str], bare: Times) -> dict[str, float]:
+def engine_row(
+    folder: Path, embedder: Embedder, texts: Iterator[str], size: int, asked: list[str], peer: str | None
+) -> dict[str, float]:
     """Fill the file up to ``size`` memories, then time learns and recalls through the engine."""
-    missing = size - engine.stats()['total'] - LEARNS
-    for text in itertools.islice(texts, max(0, missing)):
-        engine.learn(LearnRequest(text))
+    settings, clock = Settings(), SystemClock()
+    store = Store.open(str(folder / 'memory.db'), settings.store)
+    engine = Engine(store, clock, lambda: embedder, settings)
+    fill(store, embedder, texts, max(0, size - engine.stats()['total'] - 2 * LEARNS), clock.now_ns())
+    while engine.tick():
+        pass
+    bare = timed(embedder.embed, asked)
     learns = timed(lambda text: engine.learn(LearnRequest(text)), itertools.islice(texts, LEARNS))
+    unlike = timed(lambda text: engine.learn(LearnRequest(text)), news(LEARNS, seed=size))
     recalls = timed(lambda query: engine.recall(RecallRequest(query, reinforce=False)), asked)
-    stats = engine.stats()
-    return {
-        'memories': stats['total'], 'learn_p50_ms': learns.p50, 'learn_p95_ms': learns.p95,
-        'recall_p50_ms': recalls.p50, 'recall_p95_ms': recalls.p95, 'embedding_share_of_recall': bare.p50 / recalls.p50,
-        'engine_resident_mb': resident_mb(), 'file_bytes_per_memory': stats['db_bytes'] / stats['total'],
+    stats, resident = engine.stats(), resident_mb()
+    vectors = {query: embedder.embed(query) for query in asked}
+    stored = Stored.of(store, stats['total'], folder)
+    product = stored.product(list(vectors.values()))
+    row = {
+        'memories': stats['total'], 'embedding_p50_ms': bare.p50, 'product_p50_ms': product.p50,
+        'learn_p50_ms': learns.p50, 'learn_p95_ms': learns.p95,
+        'learn_unlike_p50_ms': unlike.p50, 'recall_p50_ms': recalls.p50, 'recall_p95_ms': recalls.p95,
+        'recall_over_embedding_and_product': recalls.p50 / (bare.p50 + product.p50),
+        'found_of_ten_nearest': stored.found(store, list(vectors.values()), clock.now_ns()),
+        'engine_resident_mb': resident, 'file_bytes_per_memory': stats['db_bytes'] / stats['total'],
     }
+    engine.close()
+    if peer is not None:
+        new = {text: embedder.embed(text) for text in news(LEARNS, seed=-size)}
+        theirs = peer_times(peer, folder, stored.texts, stored.vectors, vectors, new, bare.p50)
+        row |= {f'peer_{name}': value for name, value in theirs.items()}
+        row['peer_recall_over_ours'] = theirs['recall_p50_ms'] / recalls.p50
+        row['peer_learn_over_ours'] = theirs['learn_p50_ms'] / unlike.p50
+    return row
 
 
 def show(row: dict[str, float]) -> None:
