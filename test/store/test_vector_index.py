@@ -89,8 +89,8 @@ STEP = st.tuples(
     st.sampled_from(CHANGES), st.integers(0, 10_000), st.sampled_from(['here', 'by another', 'rolled back', 'tick']))
 
 
-@settings(max_examples=60, deadline=None)
-@given(steps=st.lists(STEP, max_size=25))
+@settings(max_examples=40, deadline=None)
+@given(steps=st.lists(STEP, max_size=15))
 def test_after_any_changes_by_anybody_the_same_is_found(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Callable[[Tx, int], None], int, str]]
 ) -> None:
