@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).parent / 'programs'
 READY_S = 30.0
 """How long a test waits for what must come; what comes ends the wait, so a slow machine is given its time."""
 
@@ -52,11 +53,12 @@ class NodeProcess:
             'db_path': str(self.database), 'embed.model_path': str(folder / 'no-model'), 'status.period_s': 0.2,
             **parameters,
         }
-        base = values.pop('params_file', None)
+        base, program = values.pop('params_file', None), values.pop('program', None)
         values = {key: value for key, value in values.items() if value is not None}
         params_file = folder / 'parameters.yaml'
         params_file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
-        command = [sys.executable, '-m', 'robotmem_ros.ros.main', '--ros-args']
+        program = [str(PROGRAMS / program)] if program else ['-m', 'robotmem_ros.ros.main']
+        command = [sys.executable, *program, '--ros-args']
         for file in filter(None, (base, params_file)):
             command += ['--params-file', str(file)]
         for remap in (f'__node:={name}', f'__ns:={namespace or "/"}', *remaps):
@@ -66,6 +68,12 @@ class NodeProcess:
             command, cwd=folder, env=environment(folder), stdout=self._log, stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+
+    @property
+    def resident_mb(self) -> float:
+        """Memory of its own that it holds, mebibytes."""
+        lines = Path(f'/proc/{self.process.pid}/status').read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith('RssAnon')) / 1024
 
     @property
     def log(self) -> str:
@@ -175,6 +183,19 @@ class Client:
 
         return self.call(Recall, 'recall', query=query, **fields)
 
+    def seconds_of_calls(self, go_on: Callable[[], bool]) -> list[float]:
+        """Learn and recall as long as ``go_on`` says; gives how long each call took, seconds, the slowest last."""
+        took: list[float] = []
+        while go_on():
+            number = len(took)
+            begun = time.monotonic()
+            assert self.learn(f'shelf {number} holds box {number * 3}').success
+            learned = time.monotonic()
+            assert self.recall(f'shelf {number}').memories
+            took += [learned - begun, time.monotonic() - learned]
+            time.sleep(0.05)
+        return sorted(took)
+
     def publisher(self, kind: Any, topic: str, qos: Any = 100, matched: bool = True) -> Any:
         """Give a publisher, by default once a subscription has been found."""
         publisher = self.node.create_publisher(
@@ -193,24 +214,48 @@ class Client:
         self.node.destroy_node()
 
 
+class Camera:
+    """A process that sends numbered perceptions: what a test learns of delays is then the node's, not its own."""
+
+    def __init__(self, folder: Path, rate_hz: float, count: int, *options: str) -> None:
+        command = [sys.executable, str(PROGRAMS / 'perception_sender.py'), '/robotmem/perception', *options]
+        self._said = folder / 'camera.txt'
+        with self._said.open('w') as said:
+            self.process = subprocess.Popen(
+                [*command, '--rate', str(rate_hz), '--count', str(count)], env=environment(folder), stdout=said)
+
+    @property
+    def lines(self) -> list[str]:
+        """What it has said: that it begins, and how many seconds it took."""
+        assert self.process.poll() is None, 'the sender has failed'
+        return self._said.read_text().splitlines()
+
+
 class World:
     """Starts nodes and clients, and at the end stops them and looks at what they left."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.processes: list[NodeProcess] = []
+        self._cameras: list[Camera] = []
         self._clients: list[Client] = []
 
     def start(
         self, name: str = 'robotmem', namespace: str = '', remaps: tuple[str, ...] = (), /, **parameters: Any
     ) -> NodeProcess:
-        """Start a node; parameters are written with ``__`` for the dot."""
+        """Start a node; parameters are written with ``__`` for the dot, ``program`` is one of the folder programs."""
         folder = self._folder / f'node{len(self.processes)}'
         folder.mkdir()
-        values = {key if key == 'params_file' else key.replace('__', '.'): value for key, value in parameters.items()}
+        values = {key.replace('__', '.'): value for key, value in parameters.items()}
         process = NodeProcess(folder, values, name, namespace, remaps)
         self.processes.append(process)
         return process
+
+    def camera(self, rate_hz: float, count: int, *options: str) -> Camera:
+        """Have perceptions sent to the first node from now on; ``--rubbish`` makes one in ten bad."""
+        self._cameras.append(Camera(self.processes[0].folder, rate_hz, count, *options))
+        self._clients[0].wait(lambda: self._cameras[-1].lines, timeout_s=30.0)
+        return self._cameras[-1]
 
     def client(self, target: str = '/robotmem') -> Client:
         """Give a new client."""
@@ -222,6 +267,9 @@ class World:
         """End everything; a node that has not been stopped must stop cleanly now."""
         for client in self._clients:
             client.close()
+        for camera in self._cameras:
+            camera.process.kill()
+            camera.process.wait()
         running = [p for p in self.processes if p.process.poll() is None]
         try:
             for process in running:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import time
-from pathlib import Path
 from typing import Any
 
 import robotmem_ros.msg as msg
@@ -17,11 +17,6 @@ TASK = {
     'taps.names': ['task'], 'taps.task.topic': '/task/current', 'taps.task.type': 'std_msgs/msg/String',
     'taps.task.field': 'data', 'taps.task.kind': 'task',
 }
-
-
-def resident_mb(process: Any) -> float:
-    lines = Path(f'/proc/{process.process.pid}/status').read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith('RssAnon')) / 1024
 
 
 def feature(kind: str, value: str) -> msg.SituationFeature:
@@ -63,41 +58,31 @@ def test_rubbish_is_counted_and_changes_nothing(world: Any) -> None:
     assert client.learn('the hall is wet').success and time.monotonic() - begun < 5.0
     client.wait(lambda: refused_features(client, seen) >= 6, timeout_s=30.0)
     timer.cancel()
-    assert client.recall('hall').memories and resident_mb(process) < 500
+    assert client.recall('hall').memories and process.resident_mb < 500
     for line in process.log.splitlines():
         assert len(line) < 1000, 'a log line names what came in short'
 
 
 def test_a_thousand_messages_a_second_are_stored_or_counted(world: Any) -> None:
-    """Issue 4: the services answer meanwhile, nothing acknowledged is lost, the memory is bounded.
-
-    QOS-03 asks for 1 s at 200 Hz (test_reported_faults); five times that takes both cores, the sender's half included.
-    """
+    """Issue 4: one in ten is rubbish; the services stay fast, nothing acknowledged is lost, the memory is bounded."""
+    count = 4000
     process = world.start(**{'scenes.settle_s': 0.1, 'taps.names': ['']})
-    client, robot = world.client(), world.client()
+    client = world.client()
     client.status()
-    publisher = robot.publisher(msg.Perception, 'perception', QoSProfile(depth=100))
-    before_mb, sent, begun = resident_mb(process), 0, time.monotonic()
-    futures: list[Any] = []
-    took: list[float] = []
-    while time.monotonic() - begun < 3.0:
-        for _ in range(20):
-            sent += 1
-            publisher.publish(msg.Perception(
-                source='camera', seq=sent, description=f'crate number {sent}',
-                features=[feature('place', f'p{sent // 500}'), feature('object', f'o{sent % 9}')]))
-        if sent % 200 == 0:
-            futures.append(client.future(srv.Learn, 'learn', insight=f'shelf {sent} is full'))
-            asked = time.monotonic()
-            futures[-1].add_done_callback(lambda _, asked=asked: took.append(time.monotonic() - asked))
-        time.sleep(max(0.0, begun + sent / 1000 - time.monotonic()))
-    rate = sent / (time.monotonic() - begun)
-    learned = [client.result(future, 15.0) for future in futures]
-    assert all(answer.success for answer in learned)
-    assert max(took) < 4.0, sorted(took)[-3:]
-    status = client.status(lambda s: s.perceptions_stored + s.perceptions_dropped >= sent, timeout_s=30.0)
-    assert status.perceptions_stored + status.perceptions_dropped == sent and status.perceptions_refused == 0
-    assert resident_mb(process) - before_mb < 50
+    client.seconds_of_calls(iter([True, False]).__next__)
+    before_mb = process.resident_mb
+    camera = world.camera(1000.0, count, '--rubbish')
+    took = client.seconds_of_calls(lambda: len(camera.lines) < 2)
+    assert len(took) >= 20
+    assert took[math.ceil(0.95 * len(took)) - 1] < 1.0, took[-5:]
+    assert count / float(camera.lines[1]) > 200, 'the test itself was too slow to say anything'
+
+    def accounted(s: Any) -> int:
+        return s.perceptions_stored + s.perceptions_dropped + s.perceptions_refused
+
+    status = client.status(lambda s: accounted(s) >= count, timeout_s=30.0)
+    assert accounted(status) == count
+    assert count / 10 - status.perceptions_dropped <= status.perceptions_refused <= count / 10
+    assert process.resident_mb - before_mb < 50
     stats = client.call(srv.Stats, 'stats')
-    assert (stats.perceptions, stats.facts) == (status.perceptions_stored, len(learned))
-    assert rate > 200, 'the test itself was too slow to say anything'
+    assert (stats.perceptions, stats.facts) == (status.perceptions_stored, len(took) // 2)
