@@ -155,7 +155,8 @@ class Stops:
     """
 
     def __enter__(self) -> Stops:
-        self._before = {number: signal.getsignal(number) for number in STOPS}
+        found = {number: signal.getsignal(number) for number in STOPS}  # None for a handler that is not Python's
+        self._before = {number: handler for number, handler in found.items() if handler is not None}
         self._set(self._raise)
         return self
 
