@@ -102,7 +102,7 @@ def versions() -> Iterator[Finding]:
 def _owner(full: str) -> Finding:
     owner = ownership.owner_of(full)
     return Finding('owner', OK, 'nobody: any command may change the file' if owner is None else
-                   f'{owner}: commands on the file only read, the node takes changes')
+                   f'{owner}: with --file, commands only read; the node takes changes')
 
 
 def _permissions(full: str) -> Finding:
