@@ -34,7 +34,6 @@ LONGEST_REPEAT_NS = 86_400 * NS_PER_S
 RETRY_NS = NS_PER_S
 KEEP_PLACES_NS = 10 * NS_PER_S
 """A place that was founded waits so long, at most, for a decision with which it is written."""
-MAX_FRAMES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class SceneTracker:
         self._stays = Stays()
         self._current: Scene | None = None
         self._founded: list[Centre] = []
-        self._poses: dict[str, Pose] = {}
+        self._pose: Pose | None = None
         self._refused, self._refusal = 0, ''
         self._last_ns, self._repeat_until_ns = 0, 0
         self._reconsider_ns: int | None = None
@@ -131,10 +130,7 @@ class SceneTracker:
             if is_new:
                 self._founded.append(centre)
                 self._keep_places_ns = self._keep_places_ns or now + KEEP_PLACES_NS
-            self._poses.pop(pose.frame_id, None)
-            self._poses[pose.frame_id] = pose
-            if len(self._poses) > MAX_FRAMES:
-                del self._poses[next(iter(self._poses))]
+            self._pose = pose
             self._put(source, PLACE, [Feature(PLACE, centre.name)], now, None)
             progress = self._known_places().progress(source, pose)
             if progress >= DWELL_SHARE:
@@ -196,10 +192,9 @@ class SceneTracker:
             scene, _ = choose(present, own, self._known_scenes(), self._current_known(), self._settings)
             return scene.as_scene(self.collection, self._settings.weights, 0) if scene else None
 
-    def last_pose(self, frame_id: str = '') -> Pose | None:
-        """Give the latest usable pose in a frame, or in any."""
-        with self._state:
-            return self._poses.get(frame_id) if frame_id else next(reversed(self._poses.values()), None)
+    def last_pose(self) -> Pose | None:
+        """Give the latest usable pose."""
+        return self._pose
 
     def reload(self) -> None:
         """Read the scenes again after something else changed them (declared), and decide anew."""

@@ -25,7 +25,7 @@ MAX_DIMENSIONS = 8
 _DOT = re.compile(r'(?<!\\)\.')
 
 
-def parse_context_filter(text: str, field: str = 'context_filter') -> tuple[Condition, ...]:
+def parse_context_filter(text: str) -> tuple[Condition, ...]:
     """Read a context filter; none for a blank text.
 
     :returns: conditions whose ``op`` is eq, ne, lt, lte, gt, gte or in; a value is text, a finite number
@@ -33,18 +33,20 @@ def parse_context_filter(text: str, field: str = 'context_filter') -> tuple[Cond
     :raises InvalidRequest: if it is no JSON object, has an unknown operator (never 'no filter', FIL-03),
         a value that the operator cannot compare, or more than 32 conditions.
     """
+    field = 'context_filter'
     conditions = tuple(_conditions(parse_json_object(text, field), (), field))
     if len(conditions) > MAX_CONDITIONS:
         raise InvalidRequest(field, f'at most {MAX_CONDITIONS} conditions', len(conditions))
     return conditions
 
 
-def parse_spatial_sort(text: str, field: str = 'spatial_sort') -> SpatialSort | None:
+def parse_spatial_sort(text: str) -> SpatialSort | None:
     """Read ``{"field": "object.position", "target": [1, 0, 0], "max_distance": 2}``; None for a blank text.
 
     :raises InvalidRequest: if a key is unknown or missing, ``target`` is not 1 to 8 finite numbers or
         ``max_distance`` (optional) is not a number from 0 up.
     """
+    field = 'spatial_sort'
     wanted = parse_json_object(text, field)
     if not wanted:
         if text.strip():

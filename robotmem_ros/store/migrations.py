@@ -78,14 +78,13 @@ def read_header(path: str) -> Header | None:
     return header
 
 
-def inspect(path: str, known: int | None = None) -> None:
+def inspect(path: str) -> None:
     """Refuse a file that this version must not touch, without changing it.
 
-    :param known: newest version known; default: the number of migrations.
     :raises NewerSchema: a newer version wrote it.
     :raises StoreCorrupt: it is damaged, of another program, or has the ``-wal`` of another file.
     """
-    known = len(MIGRATIONS) if known is None else known
+    known = len(MIGRATIONS)
     header = read_header(path)
     if header is None and not paths.size(path + '-wal'):
         return
