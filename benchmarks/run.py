@@ -30,6 +30,7 @@ from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
 LEARNS = 200
+STARTS = 4
 
 
 def main() -> None:
@@ -44,18 +45,23 @@ def main() -> None:
     report = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for _ in range(2):  # the first start reads libraries and model from the disk
-            empty = service_times(str(folder / 'empty.db'), asked[:1], [next(texts)])['node_ready_s']
+        empty = start_s(str(folder / 'empty.db'), asked)
         for size in options.sizes:
             row = engine_row(folder, embedder, texts, size, asked, options.peer)
             row |= service_times(str(folder / 'memory.db'), asked, list(itertools.islice(texts, LEARNS)))
             row['service_over_engine_recall_ms'] = row['service_recall_p50_ms'] - row['recall_p50_ms']
+            row['node_ready_s'] = start_s(str(folder / 'memory.db'), asked)
             row['node_ready_over_empty'] = row['node_ready_s'] / empty
             report.append(row)
             show(row)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(report, indent=2) + '\n', 'utf-8')
     print(f'written to {options.json}')
+
+
+def start_s(path: str, asked: list[str]) -> float:
+    """Start the node on a file several times, and give the shortest time until it was ready: the rest is other work."""
+    return min(service_times(path, asked[:1], ['the node has started'])['node_ready_s'] for _ in range(STARTS))
 
 
 def engine_row(
@@ -86,7 +92,7 @@ def engine_row(
     }
     engine.close()
     if peer is not None:
-        new = {text: embedder.embed(text) for text in news(LEARNS, seed=-size)}
+        new = {text: embedder.embed(text) for text in news(LEARNS, seed=size + 1)}
         theirs = peer_times(peer, folder, stored.texts, stored.vectors, vectors, new, bare.p50)
         row |= {f'peer_{name}': value for name, value in theirs.items()}
         row['peer_recall_over_ours'] = theirs['recall_p50_ms'] / recalls.p50

@@ -20,7 +20,7 @@ from robotmem_ros.ports import Vector
 Space = tuple[int, str]
 """Dimension and fingerprint of the model."""
 NO_SPACE: Space = (0, '')
-BLOCK = 8192
+BLOCK = 4096
 """Vectors of a full block: an array is copied when it grows, so it must not grow for ever."""
 LEAST_COARSE = 4096
 """Vectors that the look at the signs keeps, at least: of 100 000, these hold the nearest 50 but for one in 5000."""
