@@ -42,6 +42,12 @@ class Feature:
     def __str__(self) -> str:
         return f'{self.kind}:{self.value}'
 
+    @classmethod
+    def read(cls, text: str) -> Feature:
+        """Give the feature that ``str`` wrote; a kind holds no colon."""
+        kind, _, value = text.partition(':')
+        return cls(kind, value)
+
 
 @dataclass(frozen=True, slots=True)
 class LearnRequest:

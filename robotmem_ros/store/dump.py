@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 
 from robotmem_ros.model import Feature
+from robotmem_ros.store.evidence import from_json
 from robotmem_ros.store.occurrences import COLUMNS, Occurrence, occurrence_from_row
 from robotmem_ros.store.records import (
-    Counts,
     EdgeRecord,
     EvidenceRecord,
     MemoryRecord,
@@ -116,11 +116,7 @@ def evidence(tx: Tx, collection: str = '') -> Iterator[EvidenceRecord]:
             'SELECT e.bucket, e.visits, c.name, e.last_at, e.features FROM situation_evidence e'
             " JOIN collection c ON c.id = e.collection_id WHERE (?1 = '' OR c.name = ?1) ORDER BY c.id, e.bucket",
             (collection,)):
-        yield EvidenceRecord(row[0], row[1], row[2], row[3], _counts(row[4]))
-
-
-def _counts(text: str) -> Counts:
-    return tuple((Feature(*name.split(':', 1)), int(seen)) for name, seen in json.loads(text).items())
+        yield EvidenceRecord(row[0], row[1], row[2], row[3], tuple(from_json(row[4]).items()))
 
 
 def _occurrences(tx: Tx, first: int, last: int) -> dict[int, list[Occurrence]]:

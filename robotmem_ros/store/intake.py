@@ -8,11 +8,10 @@ from hashlib import blake2b
 
 from robotmem_ros.errors import Conflict
 from robotmem_ros.settings import HebbianSettings
-from robotmem_ros.store import dump, edges, memories, occurrences
+from robotmem_ros.store import dump, edges, evidence, memories, occurrences
 from robotmem_ros.store.memories import NewMemory
 from robotmem_ros.store.occurrences import Occurrence
 from robotmem_ros.store.records import (
-    Counts,
     EvidenceRecord,
     MemoryRecord,
     PlaceRecord,
@@ -161,9 +160,5 @@ def put_evidence(tx: Tx, collection_id: int, record: EvidenceRecord) -> bool:
     tx.execute(
         'INSERT OR IGNORE INTO situation_evidence (collection_id, bucket, visits, last_at, features)'
         ' VALUES (?, ?, ?, ?, ?)',
-        (collection_id, record.bucket, record.visits, record.last_at_ns, _counts(record.features)))
+        (collection_id, record.bucket, record.visits, record.last_at_ns, evidence.as_json(dict(record.features))))
     return tx.changes > 0
-
-
-def _counts(features: Counts) -> str:
-    return json.dumps({str(feature): seen for feature, seen in features}, ensure_ascii=False)

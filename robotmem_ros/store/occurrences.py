@@ -100,7 +100,7 @@ def of(tx: Tx, memory_id: int) -> list[Occurrence]:
 
 def occurrence_from_row(row: Row) -> Occurrence:
     """Read ``COLUMNS``."""
-    features = tuple(Feature(*name.split(':', 1)) for name in json.loads(row[5] or '[]'))
+    features = tuple(map(Feature.read, json.loads(row[5] or '[]')))
     return Occurrence(row[0], row[1], row[2], row[3], pose_from_row(row[6:]), row[4], features)
 
 

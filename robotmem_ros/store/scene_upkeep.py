@@ -191,5 +191,4 @@ def put_buckets(tx: Tx, changes: Sequence[tuple[str, int]]) -> None:
 
 
 def _bucket(names: Iterable[str], settings: SceneSettings) -> str:
-    features = (Feature(*name.split(':', 1)) for name in names)
-    return key_of(identity(features, settings.weights, settings.dominant_weight), settings.weights)
+    return key_of(identity(map(Feature.read, names), settings.weights, settings.dominant_weight), settings.weights)
