@@ -255,6 +255,25 @@ def test_two_that_move_stamps_at_once_move_each_once(
     assert look(engine, 'lamp').created_at_ns == stamp + 600 * 10**9
 
 
+def test_of_readings_that_were_all_held_up_the_quickest_counts(db_path: str) -> None:
+    """A machine so busy that it puts a thread aside between the two clocks, three times in turn."""
+    class HeldUp(ManualClock):
+        delays_s: tuple[float, ...] = ()
+
+        def now_ns(self) -> int:
+            now = self.now
+            delay, *self.delays_s = self.delays_s or (0.0,)
+            self.advance(seconds=delay)
+            return now
+
+    clock = HeldUp()
+    engine = Engine(Store.open(db_path), clock, lambda: None, Settings())
+    clock.delays_s = (4.0, 0.1, 3.0)
+    engine.time.now()
+    assert engine.time.step_count == 0
+    engine.close()
+
+
 def test_a_clock_that_flaps_for_ever_is_counted_and_not_kept(open_engine: Open, clock: ManualClock) -> None:
     engine = open_engine(None)
     for i in range(100):
