@@ -42,9 +42,10 @@ def related_memories(
         min_confidence=settings.decay.recall_threshold,
         exclude_session=session.id,
     )
-    facts = sessions.facts(tx, session.id)[-MAX_PROBES:]
+    facts = sessions.facts(tx, session.id)
     worth: dict[int, float] = {}
-    probes = [(' '.join(_words(session.context)), context), *((f.content, vectors.get(tx, f.id)) for f in facts)]
+    probes = [(' '.join(_words(session.context)), context)]
+    probes += [(fact.content, vectors.get(tx, fact.id)) for fact in facts[-MAX_PROBES:]]
     for text, vector in probes:
         phrases = query_phrases(text)
         if not phrases:
@@ -58,8 +59,7 @@ def related_memories(
         worth[memory_id] = worth.get(memory_id, 0.0) + 0.5
     best = sorted(worth, key=lambda i: (-worth[i], -i))[: 4 * MOST]
     found = memories.load(tx, best, filters, settings.decay)
-    own = {fact.id for fact in facts}
-    return tuple(found[i] for i in best if i in found and i not in own)[:MOST]
+    return tuple(found[i] for i in best if i in found)[:MOST]
 
 
 def _words(context: str) -> Iterator[str]:

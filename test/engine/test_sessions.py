@@ -68,6 +68,14 @@ def test_a_slow_model_holds_no_write_up(open_engine: Callable[..., Engine]) -> N
     assert ([m.content for m in ended.related_memories], held) == (['the dock charger hums when full'], [])
 
 
+def test_a_long_session_does_not_hide_what_else_belongs_to_its_scene(text_engine: Engine) -> None:
+    """Contract 3: related for its scenes, from outside the session, however much was learned in it there."""
+    other, session = (text_engine.start_session().session_id for _ in range(2))
+    (wanted,) = learn_in(text_engine, other, 'beware of the ramp', scene='place:hall')
+    learn_in(text_engine, session, *(f'crate{i} stands on pallet{i}' for i in range(20)), scene='place:hall')
+    assert [m.id for m in text_engine.end_session(session).related_memories] == [wanted]
+
+
 def test_what_was_said_three_times_is_kept_once(engine: Engine, open_engine: Callable[..., Engine]) -> None:
     """Contract 5: the surest keeps, and inherits context, place, tags and uses of the others."""
     session = engine.start_session().session_id
