@@ -64,9 +64,13 @@ def rename(tx: Tx, old: OldScene, key: str) -> None:
     """Give a scene another key; one that has it already is the same situation, and both become one.
 
     References and memories move, features are united and their visits added, strengths are added. Of two
-    the declared one stays, and of equals the one that had the name.
+    the declared one stays, and of equals the one that had the name. A scene that another pass has renamed since it was
+    looked at stays as it is.
     """
-    there = tx.one('SELECT id, origin FROM scene WHERE collection_id = ? AND key = ?', (old.collection_id, key))
+    if tx.value('SELECT key FROM scene WHERE id = ?', (old.id,)) != old.key:
+        return
+    there = tx.one('SELECT id, origin FROM scene WHERE collection_id = ? AND key = ? AND id <> ?',
+                   (old.collection_id, key, old.id))
     kept = old.id if there is None or (old.origin == DECLARED != there[1]) else int(there[0])
     if there is not None:
         _unite(tx, kept, old.id if kept != old.id else int(there[0]))

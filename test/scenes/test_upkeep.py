@@ -15,6 +15,7 @@ from robotmem_ros.clock import ManualClock
 from robotmem_ros.core.scene_key import feature
 from robotmem_ros.engine import Engine
 from robotmem_ros.model import LearnRequest, RecallRequest, Scene
+from robotmem_ros.runtime import Runtime
 from robotmem_ros.settings import Settings
 from robotmem_ros.store.store import Store
 
@@ -138,6 +139,26 @@ def test_what_a_key_means_is_of_its_collection(old_file: str, open_engine: Open)
     settle(open_engine())
     buckets = {row[1]: row[-2] for row in rows(old_file)['occurrence']}
     assert buckets == dict.fromkeys(range(1, 6), 'place:lab/chan:cam') | {6: str(feature('chan', 'cam_place:lab'))}
+
+
+def test_two_passes_at_once_lose_no_scene(
+    old_file: str, open_engine: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tick has looked at the keys, and a request merges them before the tick comes to it."""
+    engine = open_engine()
+
+    def overtaken(rt: Runtime, why: str) -> str:
+        rt.has_scene_backup = True
+        while scene_upkeep.merge_twins(rt, 2**63):
+            pass
+        rt.scene_cursor = 0
+        return why
+
+    monkeypatch.setattr(scene_upkeep, 'backup_beside', overtaken)
+    settle(engine)
+    found = {key: (scene.origin, scene.strength) for key, scene in scenes(engine).items()}
+    assert found['place:lab/chan:cam'] == ('declared', 273)
+    assert (found['chan:qq'], found['scene:kitchen'], len(found)) == (('emergent', 9), ('declared', 0), 8)
 
 
 def test_a_second_start_changes_nothing(old_file: str, open_engine: Open, clock: ManualClock) -> None:
