@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robotmem_ros.ros.assembly import Assembly
-from robotmem_ros.ros.services import flat
+from robotmem_ros.store import statistics
 
 SWITCHES = ('taps.names', 'gc.automatic', 'promotion.automatic', 'store.perceptions_durable', 'tf.listen')
 """Parameters that make the node do something by itself; those that are off are named."""
@@ -19,10 +19,10 @@ def file_line(assembly: Assembly, collection: str, taps: Sequence[str], values: 
     :param taps: names of those that are listened to.
     :param values: the node's parameters.
     """
-    counts = flat(assembly.engine.stats())
-    scenes = counts['scenes_emergent'] + counts['scenes_declared']
+    with assembly.store.read() as tx:
+        memories, scenes = statistics.headline(tx, collection)
     off = [name for name in SWITCHES if not values.get(name, True)]
-    said = [f'memory in {assembly.path}, collection {collection!r}: {counts["active"]} memories, {scenes} scenes']
+    said = [f'memory in {assembly.path}, collection {collection!r}: {memories} memories, {scenes} scenes']
     said += [f'feature taps: {", ".join(taps)}'] if taps else []
     said += [f'off: {", ".join(off)}'] if off else []
     return '; '.join(said)

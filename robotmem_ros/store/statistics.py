@@ -43,6 +43,15 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
     }
 
 
+def headline(tx: Tx, collection: str) -> tuple[int, int]:
+    """Count the active memories and the scenes of a collection, both in an index: a start must not read the file."""
+    collection_id = collections.known_id(tx, collection) or 0
+    return (
+        int(tx.value("SELECT count(*) FROM memory WHERE collection_id = ? AND status = 'active'", (collection_id,))),
+        int(tx.value('SELECT count(*) FROM scene WHERE collection_id = ?', (collection_id,))),
+    )
+
+
 def decayed_count(tx: Tx, collection_id: int, now_ns: int, decay: DecaySettings) -> int:
     """Count the active memories whose effective confidence is below half of the stored one."""
     return int(tx.value(
