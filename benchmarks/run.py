@@ -20,7 +20,7 @@ from benchmarks.filling import fill
 from benchmarks.limit import Stored
 from benchmarks.measure import resident_mb, timed
 from benchmarks.peer import peer_times
-from benchmarks.service import service_times
+from benchmarks.service import service_times, start_s
 from robotmem_ros.clock import SystemClock
 from robotmem_ros.embed.loading import load
 from robotmem_ros.engine import Engine
@@ -45,23 +45,18 @@ def main() -> None:
     report = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        empty = start_s(str(folder / 'empty.db'), asked)
+        empty = start_s(str(folder / 'empty.db'), STARTS)
         for size in options.sizes:
             row = engine_row(folder, embedder, texts, size, asked, options.peer)
             row |= service_times(str(folder / 'memory.db'), asked, list(itertools.islice(texts, LEARNS)))
             row['service_over_engine_recall_ms'] = row['service_recall_p50_ms'] - row['recall_p50_ms']
-            row['node_ready_s'] = start_s(str(folder / 'memory.db'), asked)
+            row['node_ready_s'] = start_s(str(folder / 'memory.db'), STARTS)
             row['node_ready_over_empty'] = row['node_ready_s'] / empty
             report.append(row)
             show(row)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(report, indent=2) + '\n', 'utf-8')
     print(f'written to {options.json}')
-
-
-def start_s(path: str, asked: list[str]) -> float:
-    """Start the node on a file several times, and give the shortest time until it was ready: the rest is other work."""
-    return min(service_times(path, asked[:1], ['the node has started'])['node_ready_s'] for _ in range(STARTS))
 
 
 def engine_row(
