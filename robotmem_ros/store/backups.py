@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -23,24 +26,49 @@ def silent(done: int, total: int) -> None:
 
 
 @contextmanager
-def new_file(path: str) -> Iterator[str]:
+def new_file(path: str, *, replaces: bool = False) -> Iterator[str]:
     """Give the name of a new file beside ``path``, which takes its place at the end; on an error nothing is left.
 
     What a kill may have left under that name is no beginning of this file, and goes first.
+
+    :param replaces: whether there may be a file at ``path``.
+    :raises StoreError: if another thread or process is writing it just now, or the system's own reason.
+    :raises InvalidRequest: if there has come a file to ``path`` meanwhile.
     """
     part = f'{path}.part'
+    paths.prepare(part)
+    handle = _taken(part, path)
     try:
-        _remove(part)
-        paths.prepare(part)
+        os.ftruncate(handle, 0)
+        _remove(part, '-journal', '-wal', '-shm')
         yield part
+        if not replaces and os.path.lexists(path):
+            raise InvalidRequest('path', 'a file that does not exist yet', path)
         Path(part).replace(path)
         paths.sync_folder(path)
+    except BaseException:
+        _remove(part, '', '-journal', '-wal', '-shm')
+        raise
     finally:
-        _remove(part)
+        os.close(handle)
 
 
-def _remove(part: str) -> None:
-    for suffix in ('', '-journal', '-wal', '-shm'):
+def _taken(part: str, path: str) -> int:
+    """Open the file that is to be written, so that no other copy goes into it; the kernel's lock dies with us."""
+    handle = os.open(part, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_mine = os.path.samestat(os.fstat(handle), Path(part).stat())  # not just moved to its place by another
+    except OSError as error:
+        is_mine = error.errno not in (errno.EWOULDBLOCK, errno.ENOENT)  # a share without locks has SQLite's own only
+    if not is_mine:
+        os.close(handle)
+        raise StoreError(path, 'is being written by another')
+    return handle
+
+
+def _remove(part: str, *suffixes: str) -> None:
+    for suffix in suffixes:
         Path(part + suffix).unlink(missing_ok=True)
 
 
@@ -110,7 +138,7 @@ def restore(
 def _in_place_of(full: str, source: str, stamp: str, wait_s: float, on_pages: OnPages) -> str:
     owned = ownership.take(full, wait_s)
     try:
-        with new_file(full) as part:
+        with new_file(full, replaces=True) as part:
             _copy(source, part, on_pages)
             kept = _put_aside(full, f'{full}.before-{stamp}')
     except OSError as error:

@@ -71,6 +71,30 @@ def test_what_a_kill_left_of_a_copy_stands_in_no_ones_way(two: tuple[str, str], 
     assert [file.name for file in tmp_path.iterdir() if '.part' in file.name] == []
 
 
+def test_of_two_copies_to_one_name_at_once_the_first_is_whole(path: str, tmp_path: Path) -> None:
+    """Two calls within one second: neither writes into the file of the other."""
+    store, copy, refused = Store.open(path), str(tmp_path / 'copy.db'), []
+    with store.write() as tx:
+        collections.collection_id(tx, 'old')
+
+    def other(done: int, total: int) -> None:
+        with pytest.raises(StoreError, match='another') as error:
+            store.backup(copy)
+        refused.append(error)
+
+    store.backup(copy, other)
+    store.close()
+    assert refused and names(copy) == ['old']
+
+
+def test_a_file_that_comes_meanwhile_is_not_written_over(path: str, tmp_path: Path) -> None:
+    store, copy = Store.open(path), tmp_path / 'copy.db'
+    with pytest.raises(InvalidRequest, match='does not exist yet'):
+        store.backup(str(copy), lambda *_: copy.write_text('mine'))
+    store.close()
+    assert copy.read_text() == 'mine' and not Path(f'{copy}.part').exists()
+
+
 def test_a_file_that_is_owned_is_not_replaced(two: tuple[str, str]) -> None:
     path, copy = two
     store = Store.open(path, owner=True)
