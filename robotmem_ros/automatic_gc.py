@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from robotmem_ros.core.decay import NS_PER_DAY
 from robotmem_ros.core.timeline import Marks
-from robotmem_ros.garbage import retire_in
+from robotmem_ros.garbage import retire_in, still_retirable
 from robotmem_ros.runtime import Runtime
 from robotmem_ros.store import clock, collections, memories, meta, retention
 from robotmem_ros.store.tx import Tx
@@ -108,7 +108,7 @@ class AutomaticGc:
         if not going and not later:
             return False
         with rt.store.write(background=True, durable=False) as tx:
-            going = retention.still_retirable(tx, going, threshold, now_ns, rt.settings)
+            going = still_retirable(rt, tx, going, threshold, now_ns)
             allowance.rows -= retire_in(tx, going, threshold, now_ns)
             retention.date_gc(tx, later, threshold, self._powered_ns, now_ns, rt.settings)
             self._save(tx)

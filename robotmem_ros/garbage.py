@@ -30,9 +30,14 @@ def retire(rt: Runtime, ids: Sequence[int], threshold: float) -> int:
     """Retire those of ``ids`` of which it still holds that they have faded; gives how many."""
     def some(tx: Tx, part: list[int]) -> int:
         moment_ns = rt.time.now().now_ns
-        still = retention.still_retirable(tx, part, threshold, moment_ns, rt.settings)
-        return retire_in(tx, still, threshold, moment_ns)
+        return retire_in(tx, still_retirable(rt, tx, part, threshold, moment_ns), threshold, moment_ns)
     return _in_parts(rt, 'retiring', ids, some)
+
+
+def still_retirable(rt: Runtime, tx: Tx, ids: list[int], threshold: float, now_ns: int) -> list[int]:
+    """Give those of ``ids`` that have faded and that nobody has recalled, even a moment ago."""
+    in_use = rt.usage.waiting()
+    return [i for i in retention.still_retirable(tx, ids, threshold, now_ns, rt.settings) if i not in in_use]
 
 
 def retire_in(tx: Tx, ids: Sequence[int], threshold: float, now_ns: int) -> int:

@@ -14,7 +14,7 @@ from robotmem_ros.adoption import adopt_embedder
 from robotmem_ros.automatic_gc import AutomaticGc
 from robotmem_ros.closing import Closer
 from robotmem_ros.core.hebbian import pairs
-from robotmem_ros.errors import EmbeddingFailed, StoreError
+from robotmem_ros.errors import EmbeddingFailed
 from robotmem_ros.ports import Embedder, Vector
 from robotmem_ros.runtime import Runtime, comparable
 from robotmem_ros.scene_upkeep import forget_situations, merge_twins
@@ -73,21 +73,16 @@ def apply_uses(rt: Runtime, deadline: int) -> bool:  # noqa: ARG001
     """Reinforce what recalls returned, tie together what one returned together, promote what is needed day by day."""
     if rt.time.is_moving:
         return True  # an edge whose date is still to be moved would lose its weight
-    uses = rt.usage.take(USES_A_SLICE)
-    if not uses:
+    if not len(rt.usage):
         return False
-    try:
-        with rt.store.write(background=True, durable=False) as tx:
-            for use in uses:
-                at = rt.time.corrected(use.at)
-                usage.reinforce(tx, use.ids, at.utc_ns, rt.settings.decay.repeat_s, at.anchor_ns)
-                together = pairs(use.ids, rt.settings.hebbian.linked_results)
-                edges.strengthen(tx, together, at.anchor_ns, rt.settings.hebbian)
-                if rt.settings.promotion.automatic:
-                    usage.promote_used(tx, use.ids, rt.settings.promotion.days)
-    except StoreError:
-        rt.usage.put_back(uses)
-        raise
+    with rt.usage.taken(USES_A_SLICE) as uses, rt.store.write(background=True, durable=False) as tx:
+        for use in uses:
+            at = rt.time.corrected(use.at)
+            usage.reinforce(tx, use.ids, at.utc_ns, rt.settings.decay.repeat_s, at.anchor_ns)
+            together = pairs(use.ids, rt.settings.hebbian.linked_results)
+            edges.strengthen(tx, together, at.anchor_ns, rt.settings.hebbian)
+            if rt.settings.promotion.automatic:
+                usage.promote_used(tx, use.ids, rt.settings.promotion.days)
     return len(rt.usage) > 0
 
 

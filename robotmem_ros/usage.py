@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from robotmem_ros.timekeeping import Moment
@@ -33,6 +34,7 @@ class UsageQueue:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._uses: deque[Use] = deque()
+        self._taken: list[list[Use]] = []
         self._recent: OrderedDict[str, deque[int]] = OrderedDict()
         self.dropped = 0
         self.embedding_failures = 0
@@ -72,20 +74,29 @@ class UsageQueue:
         with self._lock:
             self._recent.pop(session_id, None)
 
-    def take(self, most: int) -> list[Use]:
-        """Take at most ``most`` uses, oldest first; the caller writes them or puts them back."""
-        with self._lock:
-            return [self._uses.popleft() for _ in range(min(most, len(self._uses)))]
+    @contextmanager
+    def taken(self, most: int) -> Iterator[list[Use]]:
+        """Take at most ``most`` uses, oldest first, to be written within the block.
 
-    def put_back(self, uses: Sequence[Use]) -> None:
-        """Return uses whose write failed, before those that came since."""
+        Until its end they wait; where it fails they are back, before those that came since.
+        """
         with self._lock:
-            self._uses.extendleft(reversed(uses))
+            uses = [self._uses.popleft() for _ in range(min(most, len(self._uses)))]
+            self._taken.append(uses)
+        try:
+            yield uses
+        except BaseException:
+            with self._lock:
+                self._uses.extendleft(reversed(uses))
+            raise
+        finally:
+            with self._lock:
+                self._taken.remove(uses)
 
     def waiting(self) -> frozenset[int]:
-        """Give the memories of which a use waits to be written."""
+        """Give the memories of which a use is not written yet."""
         with self._lock:
-            return frozenset(i for use in self._uses for i in use.ids)
+            return frozenset(i for uses in (self._uses, *self._taken) for use in uses for i in use.ids)
 
     def note_embedding_failure(self, reason: str) -> None:
         """Count a text that the model could not embed, for status."""

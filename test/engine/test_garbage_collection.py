@@ -282,9 +282,11 @@ def test_a_pass_lets_requests_through_and_goes_by_parts(
     assert durations, 'the learn wrote between two parts'
 
 
+@pytest.mark.parametrize('is_written', [True, False])
 def test_a_memory_that_is_used_during_a_pass_stays(
-    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, is_written: bool
 ) -> None:
+    """Contract 6: a recall whose trace is still queued, or is just being written, has saved its memory already."""
     from robotmem_ros.store import usage
 
     memory = learn(engine, 'red lamp')
@@ -293,8 +295,11 @@ def test_a_memory_that_is_used_during_a_pass_stays(
 
     def used_meanwhile(*args: Any) -> list[int]:
         ids = found(*args)
-        with engine._rt.store.write() as tx:
-            usage.reinforce(tx, [memory], clock.now)
+        if is_written:
+            with engine._rt.store.write() as tx:
+                usage.reinforce(tx, [memory], clock.now)
+        else:
+            engine.recall(RecallRequest('lamp', min_confidence=0.0))
         return ids
 
     monkeypatch.setattr(garbage, 'retirable', used_meanwhile)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from pathlib import Path
 
@@ -214,14 +215,16 @@ def test_a_stop_ends_though_the_clock_steps_meanwhile(
         assert next(looked) < 100, 'it turns round and round'
         return bool(moving(keeper))
 
-    def stepped(most: int, take: Callable[[int], list[Use]] = engine._rt.usage.take) -> list[Use]:
+    taken = engine._rt.usage.taken
+
+    def stepped(most: int) -> AbstractContextManager[list[Use]]:
         if not time.step_count:
             clock.set(days=1)
             time.now()
-        return take(most)
+        return taken(most)
 
     monkeypatch.setattr(Timekeeper, 'is_moving', property(is_moving))
-    monkeypatch.setattr(engine._rt.usage, 'take', stepped)
+    monkeypatch.setattr(engine._rt.usage, 'taken', stepped)
     engine.flush()
     with engine._rt.store.read() as tx:
         assert tx.value('SELECT use_count FROM memory WHERE id = ?', (memory_id,)) == USES_A_SLICE + 1
@@ -297,4 +300,18 @@ def test_the_queue_is_bounded_and_counts_what_it_drops() -> None:
     queue = UsageQueue()
     for i in range(MAX_QUEUED + 3):
         queue.add([i + 1], Moment(1, 1, 1))
-    assert (len(queue), queue.dropped, queue.take(1)[0].ids) == (MAX_QUEUED, 3, (4,))
+    with queue.taken(1) as uses:
+        assert (queue.dropped, uses[0].ids, len(queue)) == (3, (4,), MAX_QUEUED - 1)
+        assert 4 in queue.waiting(), 'until they are written'
+    assert 4 not in queue.waiting()
+
+
+def test_uses_that_could_not_be_written_are_first_again() -> None:
+    queue = UsageQueue()
+    for memory_id in (1, 2, 3):
+        queue.add([memory_id], Moment(1, 1, 1))
+    with suppress(StoreBusy), queue.taken(2):
+        queue.add([4], Moment(1, 1, 1))
+        raise StoreBusy('memory.db', 'for a test')
+    with queue.taken(9) as uses:
+        assert [use.ids for use in uses] == [(1,), (2,), (3,), (4,)]
