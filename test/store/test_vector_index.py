@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -253,6 +254,42 @@ def test_of_the_ten_nearest_hardly_one_is_missed(spread: float, monkeypatch: pyt
         least = np.sort(cosines)[-10] - 2e-5
         found.append(sum(cosines[i - 1] >= least for i in view.search(1, asked, 10)) / 10)
     assert np.minimum(found, 1.0).mean() >= 0.98
+
+
+def test_searches_while_others_write(shelf: Any, held_after: Callable[..., View]) -> None:
+    """Four threads search, one learns and forgets, one keeps house: no error, and nothing is lost."""
+    kept = shelf.add('stays', vector=ASKED)
+    ended, failed = threading.Event(), []
+
+    def again(action: Callable[[], Any]) -> None:
+        while not ended.is_set():
+            try:
+                action()
+            except BaseException as error:  # noqa: BLE001  shown at the end, by the thread of the test
+                failed.append(error)
+                return
+
+    def search() -> None:
+        with shelf.store.read() as tx:
+            assert found_by(tx, shelf, 3)[0] == (kept, pytest.approx(1.0))
+
+    threads = [threading.Thread(target=again, args=[action]) for action in (search, search, search, search, held_after)]
+    for thread in threads:
+        thread.start()
+    try:
+        for seed in range(1, 120):
+            with shelf.store.write(durable=False) as tx:
+                learn(tx, seed)
+                if seed % 3 == 0:
+                    lifecycle.purge(tx, [i for i in ids_of(tx)[-2:] if i != kept])
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert failed == []
+    held_after()
+    with shelf.store.read() as tx:
+        assert_same(shelf, tx)
 
 
 def test_a_view_does_not_change_under_who_uses_it() -> None:
