@@ -43,9 +43,9 @@ run: install  ## start the node with config/robotmem.yaml and keep it running
 	@$(PY) tools/run.py $(ARGS)
 
 # The last part, the table of docs/retrieval.md, loads 74 MB once and takes two minutes.
-bench: install  ## measure recall, learn, memory, file size, duplicates, languages, scenes, real loops, retrieval
+bench: install  ## measure recall, learn, memory, file size, duplicates, languages, scenes, load, real loops, retrieval
 	@$(PY) -m benchmarks.run $(ARGS)
-	@for part in pairs languages scenes loops retrieval; do $(PY) -m benchmarks.$$part || exit; done
+	@for part in pairs languages scenes load loops retrieval; do $(PY) -m benchmarks.$$part || exit; done
 
 test: lint pytest  ## ruff, mypy and all tests
 
