@@ -19,7 +19,7 @@ from robotmem_ros.ports import Vector
 from robotmem_ros.settings import Settings, StoreSettings
 from robotmem_ros.store.store import Store
 from robotmem_ros.timekeeping import Moment, Timekeeper
-from robotmem_ros.usage import MAX_QUEUED, UsageQueue, Use
+from robotmem_ros.usage import MAX_QUEUED, MAX_SESSIONS, UsageQueue, Use
 
 Open = Callable[..., Engine]
 
@@ -315,3 +315,12 @@ def test_uses_that_could_not_be_written_are_first_again() -> None:
         raise StoreBusy('memory.db', 'for a test')
     with queue.taken(9) as uses:
         assert [use.ids for use in uses] == [(1,), (2,), (3,), (4,)]
+
+def test_what_sessions_recalled_is_bounded() -> None:
+    """The process may not grow with sessions that nobody ends; the one that recalled last stays longest."""
+    queue = UsageQueue()
+    for number in range(MAX_SESSIONS):
+        queue.remember(f's{number}', [1])
+    queue.remember('s0', [2])
+    queue.remember('new', [3])
+    assert [queue.recent(name) for name in ('s0', 's1', 's2', 'new')] == [(1, 2), (), (1,), (3,)]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from robotmem_ros import duplicates, timekeeping
+from robotmem_ros import closing, duplicates, timekeeping
 from robotmem_ros.clock import ManualClock
 from robotmem_ros.engine import Engine
 from robotmem_ros.errors import NotFound, StoreError
@@ -178,3 +178,22 @@ def test_a_group_whose_merge_failed_is_merged_in_the_next_slice(
             settle(engine)
     settle(engine)
     assert engine.end_session(session).superseded_count == engine.stats()['by_status']['superseded'] == 2
+
+def test_what_was_corrected_while_its_session_was_being_ended_is_not_merged(
+    engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the slice that compares and the one that merges somebody says what a fact really is."""
+    session = engine.start_session().session_id
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
+        learn(engine, session, *['the cart brake squeaks'] * 2, 'red lamp')
+    clock.advance(days=8)
+
+    def corrected(*args: object, merge: Callable[..., None] = closing._merge) -> None:
+        engine.update(1, 'the cart brake is worn')
+        merge(*args)
+
+    monkeypatch.setattr(closing, '_merge', corrected)
+    settle(engine)
+    assert engine.stats()['by_status'] == {'active': 3}
+    assert [m.id for m in engine.recall(RecallRequest('worn')).memories] == [1]

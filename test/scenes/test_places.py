@@ -168,3 +168,24 @@ def test_a_tapped_pose_gives_what_is_learned_its_place(engine: Engine) -> None:
     found = [memory for answer in answers for memory in answer.memories]
     assert {memory.content: memory.pose and (memory.pose.x, memory.pose.map_id) for memory in found} == {
         'the tap drips': (20.5, 'hall'), 'a beam hangs low': (3.0, 'yard'), 'the gate is shut': None}
+
+def test_of_two_that_reach_a_pose_the_nearer_is_meant() -> None:
+    places = Places(1.0, 0.3)
+    near, far = places.locate('a', Pose('map', 0.0, 0.0))[0], places.locate('b', Pose('map', 1.5, 0.0))[0]
+    assert places.locate('c', Pose('map', 0.7, 0.0))[0] is near
+    assert places.locate('d', Pose('map', 0.8, 0.0))[0] is far
+
+
+def test_one_above_the_other_are_two_places() -> None:
+    """A lift: the same x and y, another floor."""
+    places = Places(1.0, 0.3)
+    below, above = (places.locate(str(z), Pose('map', 5.0, 5.0, z))[0] for z in (-4.0, 4.0))
+    assert below is not above
+    assert places.locate('another', Pose('map', 5.0, 5.0, -3.5)) == (below, False)
+
+
+def test_what_is_just_within_reach_is_within() -> None:
+    places = Places(1.0, 0.5)
+    centre = places.locate('a', Pose('map', 0.0, 0.0))[0]
+    assert places.locate('b', Pose('map', 1.0, 0.0)) == (centre, False), 'the radius itself'
+    assert places.locate('b', Pose('map', 1.5, 0.0)) == (centre, False), 'and the margin, once inside'
