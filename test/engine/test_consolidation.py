@@ -108,6 +108,15 @@ def test_a_semantic_threshold_joins_a_pair_that_passes_the_guard(
     assert result.avg_similarity == pytest.approx(1.0 if superseded else 0.0)
 
 
+def test_what_is_less_alike_than_the_semantic_threshold_or_has_no_vector_stays(open_engine: Open) -> None:
+    facts = ['十二牛顿 夹紧', '12 N 夹紧', 'lamp three flickers']
+    settings = Settings(consolidation=ConsolidationSettings(semantic_threshold=0.999))
+    for embedder in (HashEmbedder(), None):
+        engine = open_engine(embedder, settings)
+        assert ended(engine, facts)[1].superseded_count == 0
+        engine.close()
+
+
 # ---- who takes part
 
 def test_fewer_than_three_are_left_alone(engine: Engine) -> None:

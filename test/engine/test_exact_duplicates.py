@@ -46,6 +46,14 @@ def test_the_surest_then_the_newest_is_kept(engine: Engine, clock: ManualClock) 
     assert engine.cleanup_exact_duplicates(dry_run=False) == [], 'twice changes nothing'
 
 
+def test_a_perception_of_the_same_words_is_left_alone(engine: Engine) -> None:
+    """Contract 4: perceptions repeat by nature."""
+    seen = engine.save_perception(PerceptionInput(description='the dock is wet'))
+    old, kept = learn(engine, 'the dock is wet'), learn(engine, 'the dock is wet')
+    assert pairs(engine.cleanup_exact_duplicates(dry_run=False)) == [(old, kept)]
+    assert {m.id for m in engine.recall(RecallRequest('dock')).memories} == {seen, kept}
+
+
 @pytest.mark.parametrize(('a', 'b'), [
     ('tighten to 5 Nm', 'tighten to 5 nm'), ('laser of 5 mW', 'laser of 5 MW'), ('10⁵ cycles', '105 cycles'),
 ])
