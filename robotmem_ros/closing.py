@@ -47,7 +47,8 @@ class Closer:
                 if not closing.clustering.run(tx, lambda: rt.clock.steady_ns() >= deadline):
                     closing.groups = closing.clustering.groups()
         elif closing.groups:
-            _merge(rt, closing.groups[-1], moment.anchor_ns)
+            if not _merge(rt, closing.groups[-1], moment.anchor_ns):
+                closing.groups[-1].dissolve()
             closing.groups.pop()  # only now: one whose write failed is merged in the next slice
         else:
             self._now = None
@@ -71,12 +72,14 @@ def _next(rt: Runtime, before_ns: int) -> Closing | None:
     return None
 
 
-def _merge(rt: Runtime, group: Cluster, now_ns: int) -> None:
-    """Merge a group if nobody has changed one of its facts meanwhile."""
+def _merge(rt: Runtime, group: Cluster, now_ns: int) -> bool:
+    """Merge a group, unless somebody has changed one of its facts meanwhile; tells whether it was."""
     with rt.store.write(background=True, durable=False) as tx:
         now = memories.rows(tx, [row.id for row in group.members])
-        if all(r.id in now and is_mergeable(now[r.id]) and now[r.id].content == r.content for r in group.members):
+        same = all(r.id in now and is_mergeable(now[r.id]) and now[r.id].content == r.content for r in group.members)
+        if same:
             merge(tx, list(now.values()), rt.settings.hebbian, now_ns)
+    return same
 
 
 def _end(rt: Runtime, closing: Closing, before_ns: int) -> None:

@@ -40,6 +40,11 @@ class Cluster:
     members: list[MemoryRow]
     similarities: list[float] = field(default_factory=list)
 
+    def dissolve(self) -> None:
+        """Let it be no group: a fact of it has changed since it was compared."""
+        del self.members[1:]
+        self.similarities.clear()
+
 
 def consolidate(tx: Tx, session: SessionRow, settings: Settings, now_ns: int) -> Merged:
     """Merge the session's repeated facts; running it again changes nothing."""

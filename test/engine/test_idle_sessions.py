@@ -189,11 +189,13 @@ def test_what_was_corrected_while_its_session_was_being_ended_is_not_merged(
         learn(engine, session, *['the cart brake squeaks'] * 2, 'red lamp')
     clock.advance(days=8)
 
-    def corrected(*args: object, merge: Callable[..., None] = closing._merge) -> None:
+    def corrected(*args: object, merge: Callable[..., bool] = closing._merge) -> bool:
         engine.update(1, 'the cart brake is worn')
-        merge(*args)
+        return merge(*args)
 
     monkeypatch.setattr(closing, '_merge', corrected)
     settle(engine)
     assert engine.stats()['by_status'] == {'active': 3}
     assert [m.id for m in engine.recall(RecallRequest('worn')).memories] == [1]
+    answer = engine.end_session(session)
+    assert (answer.merged_groups, answer.superseded_count, answer.avg_similarity) == (0, 0, 0.0), 'nor counted'
