@@ -179,6 +179,7 @@ def test_a_group_whose_merge_failed_is_merged_in_the_next_slice(
     settle(engine)
     assert engine.end_session(session).superseded_count == engine.stats()['by_status']['superseded'] == 2
 
+
 def test_what_was_corrected_while_its_session_was_being_ended_is_not_merged(
     engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
