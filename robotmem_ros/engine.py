@@ -209,9 +209,9 @@ class Engine:
             counts = statistics.counts(tx, name, moment.now_ns, rt.settings.decay)
             idle = sessions_stored.idle_count(tx, name, idle_before_ns(moment, rt.settings))
         return {
-            **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'queued_uses': len(rt.usage),
-            'dropped_uses': rt.usage.dropped, 'embedding_failures': rt.usage.embedding_failures,
-            'clock': rt.time.notes(),
+            **counts, 'idle_sessions': idle, 'db_path': rt.store.path, 'db_bytes': rt.store.file_bytes(),
+            'queued_uses': len(rt.usage), 'dropped_uses': rt.usage.dropped,
+            'embedding_failures': rt.usage.embedding_failures, 'clock': rt.time.notes(),
         }
 
     def picture(self, most: int) -> Picture:

@@ -19,8 +19,7 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
     < 0.15, danger < 0.35, healthy <= 0.65, strong), ``hidden`` (active, but below the recall threshold now),
     ``edges, linked_memories, average_edges`` (edges per linked memory, as seed 004 counts), ``scenes`` (by origin),
     ``empty_scenes`` (hit, but nothing hangs on them), ``feature_kinds`` (scenes that each kind stands
-    in), ``occurrences`` of active memories, ``open_sessions, ended_sessions``; of the whole file ``pending_vectors,
-    db_bytes``.
+    in), ``occurrences`` of active memories, ``open_sessions, ended_sessions``; of the whole file ``pending_vectors``.
     """
     collection_id = collections.known_id(tx, collection) or 0
     by_status: dict[str, int] = dict(tx.execute(
@@ -39,7 +38,6 @@ def counts(tx: Tx, collection: str, now_ns: int, decay: DecaySettings) -> dict[s
         'ended_sessions': tx.value(
             'SELECT count(*) FROM session WHERE collection_id = ? AND ended_at <> 0', (collection_id,)),
         'pending_vectors': vectors.pending_count(tx),
-        'db_bytes': tx.value('PRAGMA page_count') * tx.value('PRAGMA page_size'),
     }
 
 
