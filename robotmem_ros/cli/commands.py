@@ -163,7 +163,7 @@ COMMANDS = (
             'robotmem update 7 "the door opens inwards"',
             _update_arguments,
             lambda given: {'memory_id': given.id, 'new_content': given.insight, 'context': given.context},
-            lambda answer: f'it said: {show.printable(answer.old_content)}'),
+            lambda answer: f'corrected; it said: {show.printable(answer.old_content)}'),
     Command('forget', 'forget', 'Forget', 'retire a memory', 'robotmem forget 7 "the door was removed"',
             _forget_arguments, lambda given: {'memory_id': given.id, 'reason': given.reason},
             show.forgotten),

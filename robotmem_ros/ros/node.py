@@ -163,7 +163,8 @@ class MemoryNode(LifecycleNode):
         self._facts.health.watch(self._facts.path)
         self._facts.assembly, self.parameters.locked = assembly, True
         try:
-            taps = usable_taps(self.parameters.tap_names, values, self.get_logger().error)
+            taps = usable_taps(
+                self.parameters.tap_names, values, self.parameters.refused, self.get_logger().error)
             self._taps.set(taps)
             self.get_logger().info(file_line(assembly, self._facts.collection, [tap.name for tap in taps], values))
         except BaseException:

@@ -29,6 +29,8 @@ class Parameters:
         self._node, self._on_change = node, on_change
         self._specs: dict[str, Spec] = {}
         self.values: dict[str, Any] = {}
+        self.refused: dict[str, InvalidRequest] = {}
+        """Parameters of taps whose given value cannot be taken: the default stands, the tap is left out."""
         self.locked = False
         """Whether the node is configured, so that fixed parameters stand."""
         # rclpy tells undeclared overrides in no other way: the typed values of the file and the command line.
@@ -45,7 +47,13 @@ class Parameters:
     def declare_taps(self) -> None:
         """Declare the parameters of each tap that ``taps.names`` lists and that has none yet."""
         for name in self.tap_names:
-            self._declare(spec for spec in tap_specs(name) if spec.name not in self._specs)
+            for spec in tap_specs(name):
+                if spec.name not in self._specs:
+                    try:
+                        self._declare([spec])
+                    except InvalidRequest as error:
+                        self.refused[spec.name] = error
+                        self._store(spec, spec.default)
 
     @property
     def tap_names(self) -> list[str]:
@@ -55,10 +63,12 @@ class Parameters:
     def _declare(self, specs: Iterable[Spec]) -> None:
         for spec in specs:
             override = self._overrides.get(spec.name)
-            value = spec.default if override is None else spec.value_of(override.value)
-            self._specs[spec.name], self.values[spec.name] = spec, value
-            stored = list(value) if isinstance(value, tuple) else value
-            self._node.declare_parameter(spec.name, stored, descriptor_of(spec), ignore_override=True)
+            self._store(spec, spec.default if override is None else spec.value_of(override.value))
+
+    def _store(self, spec: Spec, value: Any) -> None:
+        self._specs[spec.name], self.values[spec.name] = spec, value
+        stored = list(value) if isinstance(value, tuple) else value
+        self._node.declare_parameter(spec.name, stored, descriptor_of(spec), ignore_override=True)
 
     def _warn_of_unknown(self) -> None:
         unknown = [n for n in self._overrides if n not in self._specs and not n.startswith(FOREIGN)]
@@ -98,7 +108,10 @@ class Parameters:
         return changes
 
     def _adopt(self, parameters: list[Parameter[Any]]) -> None:
-        self.values.update(self._changes(parameters))
+        changes = self._changes(parameters)
+        self.values.update(changes)
+        for name in changes:
+            self.refused.pop(name, None)
         settings = settings_of(self.values)
         if settings != self.settings:
             self.settings = settings

@@ -178,8 +178,9 @@ class Spec:
         elif isinstance(self.default, int):
             expected, fits = 'a whole number', isinstance(raw, int) and not isinstance(raw, bool)
         elif isinstance(self.default, str):
-            expected = 'a text; YAML takes this for something else, so quote it twice, like "\'007\'"'
-            fits = isinstance(raw, str)
+            expected, fits = 'a text', isinstance(raw, str)
+            if isinstance(raw, (bool, int, float)):
+                expected += '; YAML takes this for something else, so quote it twice, like "\'007\'"'
         else:
             raw = () if raw is None else raw
             expected, fits = 'a list of texts', not isinstance(raw, str) and _all_texts(raw)

@@ -98,11 +98,21 @@ def meanings_of(pairs: str, field: str) -> dict[str, str]:
     return found
 
 
-def usable_taps(names: Sequence[str], values: Mapping[str, Any], report: Callable[[str], None]) -> list[Tap]:
-    """Give the taps that can be used; ``report`` gets one sentence on each of the others."""
+def usable_taps(
+    names: Sequence[str], values: Mapping[str, Any], refused: Mapping[str, InvalidRequest],
+    report: Callable[[str], None],
+) -> list[Tap]:
+    """
+    Give the taps that can be used; ``report`` gets one sentence on each of the others.
+
+    :param refused: parameters whose given value could not be taken, and why.
+    """
     taps = []
     for name in names:
         try:
+            for parameter, error in refused.items():
+                if parameter.startswith(f'taps.{name}.'):
+                    raise error
             taps.append(Tap.from_parameters(name, values))
         except InvalidRequest as error:
             report(f'feature tap {name!r} is left out: {error}')

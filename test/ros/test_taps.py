@@ -71,7 +71,7 @@ def test_one_wrong_tap_leaves_the_others(given: dict[str, Any], part: str) -> No
     """Contract 9: a type that is not installed or a path that does not exist: one clear line, the others work."""
     wrong = parameters('x', **{'topic': '/t', 'type': 'std_msgs/msg/String', 'field': 'data', 'kind': 'task', **given})
     lines: list[str] = []
-    assert [tap.name for tap in usable_taps(['x', 'task'], {**wrong, **TASK}, lines.append)] == ['task']
+    assert [tap.name for tap in usable_taps(['x', 'task'], {**wrong, **TASK}, {}, lines.append)] == ['task']
     assert len(lines) == 1 and part in lines[0] and '\n' not in lines[0]
 
 
@@ -146,9 +146,12 @@ def test_a_tap_that_ros_cannot_listen_to_is_left_out_alone(world: Any) -> None:
     """README: what cannot be used is one line in the log; a topic's name that is none kept the whole node down."""
     bad = parameters('bad', topic='not a topic!', type='std_msgs/msg/String', field='data', kind='task')
     twice = parameters('twice', topic='/task/current', type='std_msgs/msg/Int32', field='data', kind='task')
-    process = world.start(**{'taps.names': ['bad', 'task', 'twice'], **bad, **TASK, **twice})
+    listed = {**parameters('listed', topic='/l', type='std_msgs/msg/Int32', field='data', kind='task'),
+              'taps.listed.values': ['1=charging', '2=full']}
+    process = world.start(**{'taps.names': ['bad', 'listed', 'task', 'twice'], **bad, **listed, **TASK, **twice})
     client = world.client()
     client.status()
     client.publisher(String, '/task/current')
-    for name in ('bad', 'twice'):
+    for name in ('bad', 'listed', 'twice'):
         assert len([line for line in process.log.splitlines() if f"feature tap '{name}' is left out" in line]) == 1
+    assert "taps.listed.values: expected a text, got ['1=charging', '2=full']" in process.log
