@@ -24,11 +24,6 @@ class Gate:
         self._state = state
         self._inside = 0
 
-    @property
-    def is_open(self) -> bool:
-        """Whether callers are let in now."""
-        return self._engine is not None
-
     def open(self, engine: Engine) -> None:
         """Let callers in to ``engine``."""
         with self._condition:
