@@ -6,9 +6,10 @@ are different facts however alike they look, and go to the list of similar memor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from robotmem_ros.core.guard import guard
+from robotmem_ros.core.guard import agreement, guard
 from robotmem_ros.core.similarity import content_tokens, jaccard
 from robotmem_ros.core.text import content_hash, query_phrases
 from robotmem_ros.model import FACT, Filters, Similar
@@ -102,14 +103,21 @@ def _by_meaning(tx: Tx, new: Candidate, finding: Finding) -> None:
     facts = Filters(collection=new.collection, now_ns=new.now_ns, type=FACT)
     nearest = vectors.nearest(tx, new.vector, facts, NO_DECAY, VECTOR_CANDIDATES)
     rows = memories.rows(tx, [i for i, _ in nearest])
+    least = min(new.settings.cosine_proved, new.settings.cosine_duplicate)
     for memory_id, cosine in nearest:
         row = rows[memory_id]
         if cosine < min(new.settings.similar_from, new.settings.cosine_proved):
             return
-        verdict = guard(new.text, row.content)
-        enough = new.settings.cosine_proved if verdict.proved else new.settings.cosine_duplicate
-        if verdict.same and cosine >= enough:
+        if cosine >= least and cosine >= _enough(new, row):
             method = 'session_cosine' if new.session_id and row.session_id == new.session_id else 'cosine'
             finding.memory_id, finding.method, finding.similarity = row.id, method, cosine
             return
         finding.note(row, cosine)
+
+
+def _enough(new: Candidate, row: MemoryRow) -> float:
+    """Give the cosine from which the memory is a duplicate; none suffices where the guard tells them apart."""
+    same, proved = agreement(new.text, row.content)
+    if not same:
+        return math.inf
+    return new.settings.cosine_proved if proved else new.settings.cosine_duplicate

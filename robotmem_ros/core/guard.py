@@ -8,7 +8,7 @@ to be so (``quantities``, ``guard_clauses``).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -43,6 +43,20 @@ _NO_WORDS = Verdict(False, 'content word: no words to compare', False)
 
 def guard(a: str, b: str) -> Verdict:
     """Compare two texts as facts. Pure, symmetric in ``same`` and ``proved``, linear in their length."""
+    return _verdict(a, b, difference)
+
+
+def agreement(a: str, b: str) -> tuple[bool, bool]:
+    """Give ``same`` and ``proved`` of :func:`guard`, without naming a difference, which takes a third of its time."""
+    verdict = _verdict(a, b, _unnamed)
+    return verdict.same, verdict.proved
+
+
+def _unnamed(*_: tuple[Token, ...]) -> str:
+    return ''
+
+
+def _verdict(a: str, b: str, named: Callable[[tuple[Token, ...], tuple[Token, ...]], str]) -> Verdict:
     if a == b:
         return _PROVED
     if max(len(a), len(b)) > _LONGEST:
@@ -52,8 +66,8 @@ def guard(a: str, b: str) -> Verdict:
         return _PROVED if _written(a) == _written(b) else _NO_WORDS
     keys, others = [t.key for t in one.tokens], [t.key for t in two.tokens]
     if keys != others:
-        if len(keys) != len(others) or Counter(keys) != Counter(others):
-            return Verdict(False, difference(one.tokens, two.tokens), False)
+        if len(keys) != len(others) or sorted(keys) != sorted(others):
+            return Verdict(False, named(one.tokens, two.tokens), False)
         if not _same_reordered(one, two, keys, others):
             return Verdict(False, f'order of arguments: {_moved(one.tokens, two.tokens)}', False)
     elif not _parted_alike(one, two, keys):

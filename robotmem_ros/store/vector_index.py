@@ -28,6 +28,8 @@ COARSE_SHARE = 24
 """And one in so many of a larger collection."""
 MOST_CLOSE = 512
 """Vectors that are compared exactly, at most, since rounding hides which are nearer: 10 us each."""
+SURE = 1.5
+"""Scales by which rounding moves a cosine at most: five standard deviations (see ``_best``)."""
 FAR = 2**63 - 1
 
 
@@ -66,9 +68,10 @@ class Block:
 
     def distances(self, signs: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Count for each vector the signs that differ from a query's, shape (words, 1)."""
-        differing = np.zeros(len(self.ids), np.uint16)
-        for own, asked in zip(self.signs, signs, strict=True):
-            differing += ones(own ^ asked)
+        counts = ones(self.signs ^ signs)
+        differing: NDArray[np.uint16] = counts[0].astype(np.uint16)
+        for more in counts[1:]:
+            differing += more
         return differing
 
     def at(
@@ -95,23 +98,28 @@ class View:
         chosen = self.blocks.values() if collection_id is None else (self.blocks.get(collection_id, ()),)
         return sum(len(block.ids) for blocks in chosen for block in blocks)
 
-    def search(self, collection_id: int, vector: Vector, k: int, among: Sequence[int] | None = None) -> list[int]:
+    def search(
+        self, collection_id: int, vector: Vector, k: int, among: Sequence[int] | None = None
+    ) -> dict[int, float]:
         """
-        Give the ids of the ``k`` nearest vectors of a collection and of those that may be as near, in no order.
+        Give the ids of the ``k`` nearest vectors of a collection and of those that may be as near.
 
         :param among: look at these ids only, whatever their number.
-        :return: 2 ``k`` + 16 ids at least, where there are so many.
+        :return: 2 ``k`` + 16 ids at least, where there are so many, with the greatest cosine that each may have;
+            the greatest first.
         """
         blocks = self.blocks.get(collection_id, ())
         parts = [block.at(places) for block, places in zip(blocks, self._places(blocks, vector, k, among), strict=True)]
         if not parts:
-            return []
+            return {}
         query = (vector / np.linalg.norm(vector.astype(np.float64))).astype(np.float32)
         # einsum and not @: BLAS would start threads, and wait for them where the other cores are busy.
         cosines = np.concatenate([np.einsum('ij,j->i', numbers, query) * scales for _, numbers, scales in parts])
         ids, scales = np.concatenate([part[0] for part in parts]), np.concatenate([part[2] for part in parts])
-        result: list[int] = ids[_best(cosines, scales, k)].tolist()
-        return result
+        best = _best(cosines, scales, k)
+        ids, most = ids[best], cosines[best] + SURE * scales[best]
+        order = np.argsort(-most)
+        return dict(zip(ids[order].tolist(), most[order].tolist(), strict=True))
 
     def _places(
         self, blocks: Sequence[Block], vector: Vector, k: int, among: Sequence[int] | None
@@ -198,7 +206,8 @@ def ones(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
 
 def ones_by_table(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Count the bits set in each word, sixteen at a time."""
-    counts: NDArray[np.uint8] = _ones_of_16_bits()[words.view(np.uint16)].reshape(-1, 4).sum(axis=1, dtype=np.uint8)
+    parts = _ones_of_16_bits()[words.view(np.uint16)].reshape(*words.shape, 4)
+    counts: NDArray[np.uint8] = parts.sum(axis=-1, dtype=np.uint8)
     return counts
 
 
@@ -243,6 +252,5 @@ def _are_in(ids: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bo
 
 def _fewest_differing(distances: Sequence[NDArray[np.uint16]], wanted: int) -> list[NDArray[np.int64]]:
     """Give for each block the positions of the ``wanted`` least distances of all blocks, and of those equal to them."""
-    seen = np.cumsum(np.bincount(np.concatenate(distances)))
-    limit = np.searchsorted(seen, wanted)
+    limit = np.partition(np.concatenate(distances), wanted - 1)[wanted - 1]
     return [np.flatnonzero(each <= limit) for each in distances]

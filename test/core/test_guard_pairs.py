@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from robotmem_ros.core.guard import guard
+from robotmem_ros.core.guard import agreement, guard
 
 PAIRS = json.loads((Path(__file__).parents[1] / 'data' / 'dedup_pairs.json').read_text(encoding='utf-8'))
 DISTINCT = [pair for pair in PAIRS if not pair['duplicate']]
@@ -34,6 +34,12 @@ def test_distinct_facts_never_pass_in_either_order(pair):
     for a, b in ((pair['a'], pair['b']), (pair['b'], pair['a'])):
         verdict = guard(a, b)
         assert not verdict.same and not verdict.proved and verdict.reason
+
+
+def test_agreement_is_the_verdict_without_its_reason():
+    verdicts = [(guard(pair['a'], pair['b']), agreement(pair['a'], pair['b'])) for pair in PAIRS]
+    assert all(told == (verdict.same, verdict.proved) for verdict, told in verdicts)
+    assert {told for _, told in verdicts} == {(False, False), (True, True)}
 
 
 @pytest.mark.parametrize('part', PARTS)

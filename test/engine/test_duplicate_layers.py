@@ -206,3 +206,15 @@ def test_common_signs_do_not_hide_a_repeat(text_engine: Engine) -> None:
     known = learn(text_engine, '把杯子放到桌上')
     told = learn(text_engine, '请把杯子放在桌子上')
     assert (told.method, told.memory_id) == ('jaccard', known.memory_id)
+
+
+def test_the_guard_reads_only_what_the_cosine_lets_pass(open_engine: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contract 10, learn: below the lower of the two cosines nothing that it says could matter."""
+    engine = open_engine(Given({PROVED[0]: 0.66, OTHER_WORDS: 0.64, FIRST: 1.0}))
+    near, far = unchecked(engine, monkeypatch, PROVED[0], OTHER_WORDS)
+    read: list[str] = []
+    agreement = duplicates.agreement
+    monkeypatch.setattr(duplicates, 'agreement', lambda a, b: read.append(b) or agreement(a, b))
+    told = learn(engine, FIRST)
+    assert told.status == 'created' and {near, far} == {similar.id for similar in told.similar}
+    assert read == [PROVED[0]]

@@ -256,6 +256,45 @@ def test_of_the_ten_nearest_hardly_one_is_missed(spread: float, monkeypatch: pyt
     assert np.minimum(found, 1.0).mean() >= 0.98
 
 
+def test_no_vector_is_nearer_than_is_said_of_it() -> None:
+    """So the file need not be read for those that cannot be among the nearest."""
+    draws = np.random.default_rng(11)
+    data, queries = draws.standard_normal((500, 384)).astype(np.float32), draws.standard_normal((20, 384))
+    data[::7, 0] *= 20  # coarse rounding for all other numbers
+    index = VectorIndex()
+    index.extend(View((384, 'm')), 500, [(i + 1, 1, row.tobytes()) for i, row in enumerate(data)])
+    unit = data / np.linalg.norm(data, axis=1, keepdims=True)
+    for asked in queries.astype(np.float32):
+        most = index.view((384, 'm')).search(1, asked, 100)
+        cosines = unit @ (asked / np.linalg.norm(asked))
+        assert len(most) >= 216 and list(most.values()) == sorted(most.values(), reverse=True)
+        assert all(cosines[i - 1] <= limit <= cosines[i - 1] + 0.03 for i, limit in most.items())
+
+
+@pytest.mark.parametrize('forgotten', [0, 3, 12])
+def test_only_what_may_be_near_is_read_from_the_file(
+    shelf: Any, held_after: Callable[..., View], monkeypatch: pytest.MonkeyPatch, forgotten: int
+) -> None:
+    """Contract 10, learn: it reads few more than it asked for, and all only where those find too few."""
+    ids = [shelf.add(f'text {i}', vector=np.asarray([1.0, 0.02 * i, 0.0, 0.0], np.float32)) for i in range(60)]
+    held_after(100)
+    with shelf.store.write() as tx:
+        for memory in ids[:forgotten]:
+            lifecycle.set_status(tx, memory, 'forgotten', 'wrong', 1)
+    read: list[int] = []
+    compared = vectors._compared
+
+    def counting(tx: Tx, where: Any, hits: Any) -> Any:
+        read.append(len(list(hits)))
+        return compared(tx, where, hits)
+
+    monkeypatch.setattr(vectors, '_compared', counting)
+    with shelf.store.read() as tx:
+        found = found_by(tx, shelf, 5, np.asarray([1.0, 0.0, 0.0, 0.0], np.float32))
+    assert [i for i, _ in found] == ids[forgotten:forgotten + 5]
+    assert sum(read) <= (12 if not forgotten else 26), read
+
+
 def test_searches_while_others_write(shelf: Any, held_after: Callable[..., View]) -> None:
     """Four threads search, one learns and forgets, one keeps house: no error, and nothing is lost."""
     kept = shelf.add('stays', vector=ASKED)
@@ -300,7 +339,7 @@ def test_a_view_does_not_change_under_who_uses_it() -> None:
     index.extend(view, 4, [(4, 1, ASKED.tobytes())])
     index.retain(1, 1, 3, [])
     assert sorted(view.search(1, ASKED, 10)) == [1, 2, 3]
-    assert index.view((4, 'm')).search(1, ASKED, 10) == [4]
+    assert list(index.view((4, 'm')).search(1, ASKED, 10)) == [4]
 
 
 def test_what_another_thread_has_read_is_not_added_twice() -> None:
@@ -331,3 +370,4 @@ def test_bits_are_counted_without_a_new_numpy(words: list[int]) -> None:
     packed = np.asarray(words, np.uint64)
     expected = [bin(word).count('1') for word in words]
     assert vector_index.ones_by_table(packed).tolist() == vector_index.ones(packed).tolist() == expected
+    assert vector_index.ones_by_table(np.stack([packed, packed])).tolist() == [expected, expected]
