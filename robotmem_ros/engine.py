@@ -64,8 +64,8 @@ class Engine:
         :raises StoreError: if that cannot be written.
         """
         scenes = SceneTracker(store, settings.scenes, settings.collection)
-        self._rt = Runtime(store, clock, embedder, settings, scenes, report=report, fusion=fusion, frames=frames)
-        self._rt.progress = progress
+        self._rt = Runtime(
+            store, clock, embedder, settings, scenes, report=report, fusion=fusion, frames=frames, progress=progress)
         self._house = Housekeeper(self._rt)
         adoption.adopt_text_form(self._rt)
         adoption.report_vectors(self._rt)
