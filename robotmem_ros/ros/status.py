@@ -95,9 +95,9 @@ class StatusReporter:
         return status
 
     def _count(self) -> None:
-        now = time.monotonic()
-        if now < self._count_again_s:
+        if time.monotonic() < self._count_again_s:
             return
+        began_s = time.thread_time()
         try:
             with self._facts.gate.enter() as engine:
                 scene = engine.scenes.current()
@@ -106,7 +106,7 @@ class StatusReporter:
         except NotActive:
             return
         # A large file is counted less often, so that counting never takes more than a fiftieth of one core.
-        self._count_again_s = max(COUNT_EVERY_S, 50.0 * (time.monotonic() - now)) + now
+        self._count_again_s = time.monotonic() + max(COUNT_EVERY_S, 50.0 * (time.thread_time() - began_s))
 
 
 def readiness(facts: Facts) -> tuple[bool, str]:

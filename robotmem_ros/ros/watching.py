@@ -20,7 +20,7 @@ from robotmem_ros.ros.status import LATCHED
 from robotmem_ros.ros.worker import Worker
 
 COST_SHARE = 50.0
-"""Drawing takes at most this part of one core: a large file is drawn less often."""
+"""Drawing takes at most this part of one core: a large file is drawn less often. To wait for a busy core costs none."""
 
 
 class Watching:
@@ -72,14 +72,14 @@ class Drawing:
 
     def step(self) -> float:
         """Draw where that is needed and give the seconds until the next time."""
-        values, began_s = self._values(), time.monotonic()
+        values, began_s = self._values(), time.thread_time()
         if self._publisher.get_subscription_count() == 0:
             return float(values['markers.period_s'])
         drawn = self._picture(values['markers.max']), Style(values['markers.size_m'], values['markers.text'])
         if drawn != self._last:
             self._publisher.publish(marker_array(*drawn))
             self._last = drawn
-        return max(values['markers.period_s'], COST_SHARE * (time.monotonic() - began_s))
+        return max(values['markers.period_s'], COST_SHARE * (time.thread_time() - began_s))
 
     def _picture(self, most: int) -> Picture:
         """Give what there is to see; nothing while the file is not in use, so that no other file's memories stay."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from typing import Any
 
 import pytest
@@ -196,6 +197,29 @@ class Pictures:
     def picture(self, most: int) -> Picture:
         self.asked += 1
         return self.now
+
+
+def test_what_waits_for_a_busy_computer_is_drawn_no_less_often() -> None:
+    """The picture costs time of a core; a demo under load waited 15 s for its memories, since waiting counted."""
+    class Busy(Pictures):
+        def picture(self, most: int) -> Picture:
+            time.sleep(0.2)
+            return super().picture(most)
+
+    class Large(Pictures):
+        def picture(self, most: int) -> Picture:
+            until = time.thread_time() + 0.1
+            while time.thread_time() < until:
+                pass
+            return super().picture(most)
+
+    values = {'markers.period_s': 0.5, 'markers.max': 9, 'markers.size_m': 0.2, 'markers.text': False}
+    pauses = []
+    for pictures in (Busy(), Large()):
+        gate = Gate('inactive')
+        gate.open(pictures)
+        pauses.append(Drawing(Publisher(), gate, lambda: values).step())
+    assert pauses[0] < 5.0 <= pauses[1]
 
 
 def test_it_draws_what_changed_and_only_while_somebody_looks() -> None:
