@@ -74,7 +74,7 @@ class Robot:
     def _keep_markers(self, array: MarkerArray) -> None:
         self.markers = array.markers
 
-    def sees(self, namespace: str, ids: set[int], timeout_s: float = 5.0) -> bool:
+    def sees(self, namespace: str, ids: set[int], timeout_s: float = 20.0) -> bool:
         """Wait until the picture shows these markers; for the main program only."""
         until = time.monotonic() + timeout_s
         while time.monotonic() < until:
@@ -89,7 +89,7 @@ class Robot:
         message.clock.sec, message.clock.nanosec = divmod(now_ns, 10**9)
         self._clock.publish(message)
 
-    def call(self, service: str, timeout_s: float = 10.0, **fields: Any) -> Any:
+    def call(self, service: str, timeout_s: float = 30.0, **fields: Any) -> Any:
         """Call a service of the memory node and wait for the answer; for the main program only.
 
         :raises Silent: when there is none, or it is a refusal.
