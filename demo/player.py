@@ -8,8 +8,9 @@ from typing import Any
 from recording import Recording, shift
 from robot import Robot
 
-STEP_NS = 20_000_000
-"""Simulated time between two clock messages: 50 Hz as a simulator gives it."""
+STEPS_NS = ((4.0, 20_000_000), (10.0, 50_000_000), (50.0, 100_000_000))
+"""Simulated time between two clock messages, by speed: 50 Hz as a simulator gives it, and some 200 a real second at the
+most, for rclpy takes a millisecond of the node's time for each."""
 
 
 class Player:
@@ -17,6 +18,7 @@ class Player:
 
     def __init__(self, robot: Robot, recording: Recording, speed: float) -> None:
         self._robot, self._recording, self._speed = robot, recording, speed
+        self._step_ns = next((step_ns for limit, step_ns in STEPS_NS if speed <= limit), STEPS_NS[-1][1])
         self._publishers = {
             topic.name: robot.node.create_publisher(topic.type, topic.name, topic.qos)
             for topic in recording.topics.values()
@@ -36,9 +38,9 @@ class Player:
         """
         messages = iter(self._recording.messages)
         following = next(messages, None)
-        step_s = STEP_NS / 1e9 / self._speed
+        step_s = self._step_ns / 1e9 / self._speed
         due_s = time.monotonic()
-        for now_ns in range(0, self._recording.duration_ns + int(rest_s * 1e9) + 1, STEP_NS):
+        for now_ns in range(0, self._recording.duration_ns + int(rest_s * 1e9) + 1, self._step_ns):
             self._robot.publish_clock(self._recording.start_ns + later_ns + now_ns)
             while following is not None and following.at_ns <= now_ns:
                 message = later(following.message, later_ns)
