@@ -71,9 +71,9 @@ def main(args: list[str] | None = None) -> int:
 def _run(args: list[str] | None, stop: StopRequest) -> int:
     # Here and not above: half a second in which a signal would meet no handler.
     import rclpy
-    from rclpy.executors import MultiThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
 
+    from robotmem_ros.ros.executor import PatientExecutor
     from robotmem_ros.ros.node import MemoryNode
 
     try:
@@ -83,7 +83,7 @@ def _run(args: list[str] | None, stop: StopRequest) -> int:
         return 1
     try:
         node = MemoryNode()
-        executor = MultiThreadedExecutor(num_threads=node.parameters.values['executor.threads'])
+        executor = PatientExecutor(num_threads=node.parameters.values['executor.threads'])
         executor.add_node(node)
         spinning = threading.Thread(target=_spin, args=(executor, stop), name='robotmem-executor', daemon=True)
         spinning.start()

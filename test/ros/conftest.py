@@ -315,9 +315,9 @@ class InProcess:
     """A node in this process, so that a test can meddle with its engine."""
 
     def __init__(self, folder: Path, **parameters: Any) -> None:
-        from rclpy.executors import MultiThreadedExecutor
         from rclpy.parameter import Parameter
 
+        from robotmem_ros.ros.executor import PatientExecutor
         from robotmem_ros.ros.node import MemoryNode
 
         values = {'db_path': str(folder / 'memory.db'), 'embed.model_path': str(folder / 'no-model')}
@@ -326,7 +326,7 @@ class InProcess:
             f'memory_{time.monotonic_ns()}', parameter_overrides=[Parameter(k, value=v) for k, v in values.items()]
         )
         self.name = self.node.get_fully_qualified_name()
-        self.executor = MultiThreadedExecutor(num_threads=self.node.parameters.values['executor.threads'])
+        self.executor = PatientExecutor(num_threads=self.node.parameters.values['executor.threads'])
         self.executor.add_node(self.node)
         self._thread = threading.Thread(target=self.executor.spin, daemon=True)
         self._thread.start()
