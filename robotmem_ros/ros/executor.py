@@ -20,8 +20,8 @@ class PatientExecutor(MultiThreadedExecutor):
     minutes, with thousands of copies of one service call, under some hundred messages of ``/clock`` a second.
     """
 
-    def __init__(self, num_threads: int) -> None:
-        super().__init__(num_threads=num_threads)
+    def __init__(self, num_threads: int, **options: Any) -> None:
+        super().__init__(num_threads=num_threads, **options)
         self._given: WeakSet[Any] = WeakSet()
 
     def wait_for_ready_callbacks(self, *args: Any, **kwargs: Any) -> Any:
