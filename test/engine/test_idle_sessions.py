@@ -29,6 +29,16 @@ def learn(engine: Engine, session: str, *texts: str) -> None:
         engine.learn(LearnRequest(text, session_id=session))
 
 
+def left_repeating(engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, times: int) -> str:
+    """Leave a session in which one fact was kept as several memories, eight days ago; gives its id."""
+    session = engine.start_session().session_id
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
+        learn(engine, session, *['the cart brake squeaks'] * times, 'red lamp')
+    clock.advance(days=8)
+    return session
+
+
 def test_a_session_goes_on_after_a_kill(open_engine: Open) -> None:
     first = open_engine(None)
     session = first.start_session('{"task": "patrol"}').session_id
@@ -67,11 +77,7 @@ def test_five_hundred_that_nobody_ended(engine: Engine, clock: ManualClock) -> N
 def test_what_it_said_several_times_is_merged_before_it_ends(
     engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = engine.start_session().session_id
-    with monkeypatch.context() as patch:
-        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
-        learn(engine, session, *['the cart brake squeaks'] * 3, 'red lamp')
-    clock.advance(days=8)
+    session = left_repeating(engine, clock, monkeypatch, 3)
     settle(engine)
     assert engine.stats()['by_status'] == {'active': 2, 'superseded': 2}
     ended = engine.end_session(session)
@@ -163,11 +169,7 @@ def test_no_step_of_the_clock_makes_a_session_idle(
 def test_a_group_whose_merge_failed_is_merged_in_the_next_slice(
     engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = engine.start_session().session_id
-    with monkeypatch.context() as patch:
-        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
-        learn(engine, session, *['the cart brake squeaks'] * 3, 'red lamp')
-    clock.advance(days=8)
+    session = left_repeating(engine, clock, monkeypatch, 3)
 
     def full(*_: object) -> None:
         raise StoreError('memory.db', 'the disk is full')
@@ -184,11 +186,7 @@ def test_what_was_corrected_while_its_session_was_being_ended_is_not_merged(
     engine: Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the slice that compares and the one that merges somebody says what a fact really is."""
-    session = engine.start_session().session_id
-    with monkeypatch.context() as patch:
-        patch.setattr(duplicates, 'find', lambda *_: duplicates.Finding())
-        learn(engine, session, *['the cart brake squeaks'] * 2, 'red lamp')
-    clock.advance(days=8)
+    session = left_repeating(engine, clock, monkeypatch, 2)
 
     def corrected(*args: object, merge: Callable[..., bool] = closing._merge) -> bool:
         engine.update(1, 'the cart brake is worn')
